@@ -21,7 +21,8 @@ import SQLCore
 /// | Data, [UInt8] | base64 |
 /// | others | as they are stored: numbers, text |
 enum CellText {
-  /// Returns a cell that is not NULL as text. Throws if the value has no such text.
+  /// Returns a cell that is not NULL as text. Throws for a value without such a text, such as a
+  /// date in the year 10000.
   static func text(of value: DatabaseValue, as type: (any ColumnValue.Type)?) throws -> String {
     switch value {
     case .null: ""
@@ -142,8 +143,8 @@ enum CellText {
     return written(real, digits: digits.count) == (digits, exponent) ? real : nil
   }
 
-  /// Returns the first digits of a number other than 0, rounded, and the power of ten of the first
-  /// digit.
+  /// Returns the first `count` digits of a number, rounded, and the power of ten of the first
+  /// digit. The number is not 0.
   private static func written(_ real: Double, digits count: Int) -> ([UInt8], Int) {
     var text = [CChar](repeating: 0, count: count + 16)
     let length = withVaList([Int32(truncatingIfNeeded: count - 1), real]) { arguments in
@@ -170,14 +171,14 @@ enum CellText {
     }
   }
 
-  /// Returns the type of all cells, given the type of each; nil if the types differ or there are no
-  /// cells.
+  /// Returns the type that all cells have; nil if their types differ, or if there are no cells.
+  /// `kinds` has the type of each cell.
   static func common(_ kinds: [(any ColumnValue.Type)?]) -> (any ColumnValue.Type)? {
     guard let first = kinds.first, let first else { return nil }
     return kinds.allSatisfy { $0 == first } ? first : nil
   }
 
-  /// Returns whether all cells are numbers, given the type of each.
+  /// Returns whether all cells are numbers. `kinds` has the type of each cell.
   static func areNumbers(_ kinds: [(any ColumnValue.Type)?]) -> Bool {
     kinds.allSatisfy { $0 == Int64.self || $0 == Double.self }
   }

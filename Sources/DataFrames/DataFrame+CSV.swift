@@ -41,7 +41,7 @@ extension DataFrame {
     return text
   }
 
-  /// Returns whether a column has texts that would be read as another type without quotation marks.
+  /// Returns whether the texts of a column would be read as another type if they were not quoted.
   private static func isAmbiguous(_ column: DataFrameColumn, _ separator: UInt8) throws -> Bool {
     guard column.values.contains(where: { $0.storageClass == .text }) else { return false }
     var kinds: [(any ColumnValue.Type)?] = []
@@ -83,10 +83,10 @@ extension DataFrame {
   /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
   /// is NULL, and `""` is an empty text or empty bytes.
   ///
-  /// If you give no type for a column, its fields decide. It is Int64, Double, Bool or Date if no
-  /// field is quoted, and if `csv()` would write the values of that type as the same fields. If a
-  /// column mixes Int64 and Double, it has no type, and its cells are integers and reals. Any other
-  /// column is String, so that codes, versions and long numbers do not change: `007`, `1.10`,
+  /// If you give no type for a column, its fields decide. The column is Int64, Double, Bool or Date
+  /// if no field is quoted, and if `csv()` would write values of that type as exactly these fields.
+  /// If a column mixes Int64 and Double, it has no type, and its cells are integers and reals. Any
+  /// other column is String, so that codes, versions and long numbers do not change: `007`, `1.10`,
   /// `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
@@ -151,8 +151,8 @@ extension DataFrameColumn {
     self.init(name, type: type, values: values)
   }
 
-  /// Returns the type that the form of all fields shows; nil if all fields are NULL, or if some are
-  /// integers and some are reals.
+  /// Guesses the type of a column from its fields. The type is nil if all fields are NULL, or if
+  /// some are integers and some are reals.
   private static func type(
     of fields: [CSVReader.Field]
   ) -> (type: (any ColumnValue.Type)?, isMixed: Bool) {

@@ -57,7 +57,8 @@ extension DataFrame {
   /// ```
   ///
   /// If an object lacks a member, its cell is NULL, as for `null`. A Decimal or a Unique64 is read
-  /// from a string or a number, with all digits. A String also takes the digits of a number.
+  /// from a string or a number, with all digits. A column of String also takes numbers, as their
+  /// digits.
   ///
   /// A column without a given type is Int64, Double, Bool or String. If its values are of several
   /// kinds, such as integers and reals, the column has no type, and each cell keeps its own kind. A
@@ -136,7 +137,7 @@ extension JSONText {
     }
   }
 
-  /// The cell, and the type that it has if the column has no given type.
+  /// The cell and its type, for a column without a given type.
   fileprivate var plain: (DatabaseValue, (any ColumnValue.Type)?) {
     switch self {
     case .null: return (.null, nil)

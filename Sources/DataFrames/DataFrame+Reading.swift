@@ -46,9 +46,9 @@ extension Connection {
   /// let frame = try connection.dataFrame("SELECT status, count(*) AS posts FROM Post GROUP BY 1")
   /// ```
   ///
-  /// The type of a column is Int64, Double, String or Data, according to the column's declaration.
-  /// If there is no declaration, as for an expression, the first value that is not NULL determines
-  /// the type. If a value has another storage class, the column has no type.
+  /// The type of a column is Int64, Double, String or Data, according to the type that the table
+  /// declares. If there is no declaration, as for an expression, the first value that is not NULL
+  /// determines the type. If a value has another storage class, the column has no type.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)
@@ -136,7 +136,8 @@ extension DatabaseReader {
 }
 
 extension DataFrameColumn {
-  /// Creates a column of a storage class. If a value has another class, the column has no type.
+  /// Creates a column of the type for a storage class. If a value has another class, the column has
+  /// no type.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values
     // In a column of REAL, integers become REAL values, unless an integer would lose digits.
@@ -154,8 +155,8 @@ extension DataFrameColumn {
 }
 
 extension ResultColumn {
-  /// Returns the value in a row, in the standard form of its type. NULL in an optional column stays
-  /// NULL.
+  /// Returns the value of this column in a row, in the standard form of its type. If the column is
+  /// optional, NULL stays NULL.
   fileprivate func standardValue(
     in row: borrowing StatementRow, at index: Int
   ) throws -> DatabaseValue {

@@ -52,7 +52,7 @@ struct JSONReader {
     return Object(members: members, line: line)
   }
 
-  /// Reads elements, separated by commas, up to a closing bracket.
+  /// Reads elements, separated by commas, up to the closing bracket `end`.
   private mutating func list(
     end: Unicode.Scalar, _ element: (inout JSONReader) throws -> Void
   ) throws {

@@ -22,8 +22,9 @@ public protocol RemoteEngine: Sendable {
   var maximumParameterCount: Int { get }
   /// Opens a session. The method is called on the thread that needs the session, and may block.
   ///
-  /// The engine calls `isStopped` while it waits. If the result is true, the access was cancelled
-  /// or its deadline has passed. The engine then stops waiting and throws any error.
+  /// The engine calls `isStopped` while it waits. If the result is true, the read or write that
+  /// needs the session was cancelled, or its deadline has passed. The engine then stops waiting and
+  /// throws any error.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
@@ -60,7 +61,7 @@ public struct RemoteText: Sendable {
   public let values: [DatabaseValue]
   /// Whether the statement changes neither rows nor the schema.
   public let isReadOnly: Bool
-  /// Whether the session has an open transaction.
+  /// Whether the statement is sent inside an open transaction of the session.
   public let isInTransaction: Bool
   /// The columns that the statement returns. The array is empty for a statement without rows, and
   /// for the library's own statements, whose columns have short names and no declared type.

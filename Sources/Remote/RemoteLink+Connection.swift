@@ -12,8 +12,8 @@ extension RemoteLink: RemoteConnection {
 
   // MARK: Compiling
 
-  /// Compiles the first statement of a text for the copy of the schema. Then compiles its
-  /// substitute, the statement that runs in its place (see `RemoteStatement`).
+  /// Compiles the first statement of a text against the connection's copy of the engine's schema.
+  /// Then compiles the substitute that runs in its place, which `RemoteStatement` describes.
   ///
   /// If a table or a column is missing, another process may have changed the schema. The schema is
   /// then copied again, and the statement is compiled again.
@@ -47,8 +47,8 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
-  /// Returns whether a statement reads no rows in a loop and runs no trigger, so that it certainly
-  /// ends soon.
+  /// Returns whether a statement certainly ends soon, because it reads no rows in a loop and runs
+  /// no trigger.
   /// - SeeAlso: <https://www.sqlite.org/opcode.html>
   func endsSoon(_ text: String) -> Bool {
     guard let program = try? core.compileSubstitute("EXPLAIN " + text) else { return false }
@@ -85,8 +85,8 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
-  /// Returns the error. If the engine lacks a function or a collation that exists only in this
-  /// process, the error has advice.
+  /// Adds advice to an error that says that a function or a collation is missing, if it is missing
+  /// because it exists only in this process.
   private func localOnly(_ error: DatabaseError) -> DatabaseError {
     let name = engine.name
     var error = error
@@ -111,7 +111,7 @@ extension RemoteLink: RemoteConnection {
     return error
   }
 
-  /// The ends of SQLite's messages about the functions of a migration.
+  /// How SQLite's messages end if a function that Apus uses for migrations is missing.
   private static let migrationFunctions = [
     "convert", "form", "has_form", "reads", "utf8", "is_utf8", "is", "reform",
   ].map { "no such function: apus_\($0)" }

@@ -1,8 +1,8 @@
 import CSQLite
 import SQLCore
 
-/// Connects a connection with the engine that runs its statements. It has the session with the
-/// engine, and the statements that the connection has compiled.
+/// The link between a connection and the engine that runs its statements. It has the session with
+/// the engine, and the statements that the connection has compiled.
 ///
 /// A link belongs to one connection. Only the thread that uses the connection uses the link.
 final class RemoteLink {
@@ -12,8 +12,8 @@ final class RemoteLink {
   unowned let core: ConnectionCore
   /// The session; nil before the first statement, and after it was lost.
   private var session: (any RemoteSession)?
-  /// The compiled statements, by their numbers. When the substitute of a statement runs, it passes
-  /// this number to the virtual table.
+  /// The compiled statements, by their numbers. The substitute that runs in place of a statement
+  /// passes this number to the virtual table (see `RemoteStatement`).
   private var statements: [Int64: UnownedStatement] = [:]
   private var lastNumber: Int64 = 0
   /// The rows that are being read from the session.
@@ -31,7 +31,7 @@ final class RemoteLink {
   private var sessionSettings: RemoteSettings?
   /// The version of the schema that the connection has copied; 0 before the first copy.
   var copiedSchema: UInt64 = 0
-  /// Returns whether the running access must end.
+  /// Returns whether the running read or write must end.
   let isStopped: () -> Bool
 
   private struct UnownedStatement {
@@ -45,7 +45,7 @@ final class RemoteLink {
     isStopped = { [unowned core] in core.mustStop }
   }
 
-  /// Whether the session has an open transaction. The state of the connection is used, because a
+  /// Whether the session has an open transaction. The state of the connection shows this, because a
   /// statement that begins or ends a transaction also runs on the copy of the schema.
   var isInTransaction: Bool { surroundsStatement || core.isInTransaction }
 
@@ -67,8 +67,7 @@ final class RemoteLink {
 
   // MARK: Running
 
-  /// Sends a statement that returns rows. `number` is the number that the link gave to the
-  /// statement.
+  /// Sends a statement that returns rows. `number` is the number of the statement in `statements`.
   func rows(of number: Int64, _ arguments: RemoteArguments) throws -> any RemoteRows {
     try noting {
       let statement = try statement(number)
@@ -106,7 +105,7 @@ final class RemoteLink {
   }
 
   /// Runs a closure that sends a statement. If the statement violates a constraint, asks the engine
-  /// how many rows were changed and stay changed. This is 0, unless a trigger raised FAIL.
+  /// how many changed rows remain. The number is 0, unless a trigger raised FAIL.
   private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -191,11 +190,11 @@ final class RemoteLink {
     return rows
   }
 
-  /// Sends a statement. Opens a session if there is none, and waits while another session has the
-  /// lock. Sends the statement again if it certainly did not run.
+  /// Sends a statement. Opens a session if there is none, and waits while another session has
+  /// locked the database. If the session is lost, sends the statement again if it certainly did not
+  /// run, or only reads.
   ///
-  /// - Parameter statement: the statement of the caller; nil for one of the library's own
-  ///   statements.
+  /// - Parameter statement: the program's statement; nil for one of the library's own statements.
   private func sending<Result>(
     _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
     _ columns: [RemoteText.Column] = [], from statement: RemoteStatement?,
@@ -251,7 +250,7 @@ final class RemoteLink {
     return opened
   }
 
-  /// Gives the session the settings of the connection.
+  /// Sends the PRAGMAs that give the session the settings of the connection.
   private func applySettings(to session: any RemoteSession) throws {
     guard sessionSettings != settings else { return }
     for pragma in settings.pragmas(from: sessionSettings) {

@@ -131,8 +131,8 @@ extension BoundArray {
 
 extension RemoteSQL {
   /// Returns the texts that replace tokens, by the index of the token. They replace calls of Apus's
-  /// functions by calls of SQLite's own. This works for the functions that mark found words, and
-  /// for those that read texts and numbers in JSON. For values of other types in JSON, SQLite has
+  /// functions by calls of SQLite's own. This works for `apus_highlight` and `apus_snippet`, and
+  /// for functions that read texts and numbers in JSON. For JSON values of other types, SQLite has
   /// no functions, so the method throws an error.
   static func replacementsOfFunctions(in tokens: [SQLTokens.Token]) throws -> [Int: String] {
     var replacements: [Int: String] = [:]
@@ -169,7 +169,7 @@ extension RemoteSQL {
     return replacements
   }
 
-  /// The types whose values SQLite's own functions return in the form in which a column stores
+  /// The types whose values SQLite's own JSON functions return in the form in which a column stores
   /// them.
   private static let plainTypes: Set = [
     "String", "Bool", "Double", "Int", "Int64", "Int32", "Int16", "Int8", "UInt", "UInt64",

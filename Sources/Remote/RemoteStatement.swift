@@ -3,11 +3,11 @@ import SQLCore
 
 /// A compiled statement of a connection whose SQL runs elsewhere.
 ///
-/// The program's statement is only compiled, for the copy of the schema. In this way, its columns
-/// and parameters become known. A substitute runs in its place, on a virtual table that sends the
-/// program's statement to the engine. The substitute is `SELECT c0 AS "title" FROM apus_remote(17,
-/// ?1)` if the statement returns rows, and otherwise `INSERT INTO apus_remote_run …`. So rows are
-/// decoded in the same way as the rows of a file.
+/// The program's statement is only compiled, against the connection's copy of the engine's schema.
+/// In this way, its columns and parameters become known. A substitute runs in its place, on a
+/// virtual table that sends the program's statement to the engine. The substitute is `SELECT c0 AS
+/// "title" FROM apus_remote(17, ?1)` if the statement returns rows, and otherwise
+/// `INSERT INTO apus_remote_run …`. So rows are decoded in the same way as the rows of a file.
 final class RemoteStatement: RemoteTemplate {
   let number: Int64
   /// The statement, compiled against the copy of the schema.
@@ -136,7 +136,7 @@ final class RemoteArgumentGroup {
   }
 
   static let functionName = "apus_remote_values"
-  /// The smallest number of parameters that are passed in groups.
+  /// A statement with this number of parameters or more passes them in groups.
   static let minimumCount = 16
   /// The maximum number of arguments of a group. SQLite allows 127 arguments of a function.
   static let maximumCount = 100
@@ -172,8 +172,8 @@ final class RemoteArgumentGroup {
     }
   }
 
-  /// Returns the SQL of the arguments that pass some parameters to the virtual table. These are the
-  /// parameters themselves or, if there are many, calls of `apus_remote_values`.
+  /// Returns the SQL of the arguments by which a substitute passes parameters to the virtual table.
+  /// They are the parameters themselves or, if there are many, calls of `apus_remote_values`.
   static func grouped(_ parameters: [String]) -> [String] {
     guard parameters.count >= minimumCount else { return parameters }
     return stride(from: 0, to: parameters.count, by: maximumCount).map { start in

@@ -13,7 +13,7 @@ enum RemoteTable {
   static let runName = "apus_remote_run"
 
   /// The maximum number of columns of a result. SQLite allows 2,000 columns in a table, and the
-  /// parameters are hidden columns.
+  /// parameters are hidden columns of the same table.
   static let maximumColumnCount = 1_000
 
   static func register(for link: RemoteLink, on core: ConnectionCore) throws {
@@ -100,7 +100,7 @@ private struct TableMemory {
   }
 }
 
-/// The memory of a cursor: first the struct that SQLite uses, then the rows that it returns.
+/// The memory of a cursor: first the struct that SQLite uses, then the rows of the cursor.
 private struct CursorMemory {
   var base = sqlite3_vtab_cursor()
   var rows: (any RemoteRows)?

@@ -183,8 +183,8 @@ struct Keccak {
     return rotations
   }()
 
-  /// The constants that the 24 rounds add. A shift register gives 7 bits for each constant, which
-  /// are placed at the positions 2^j − 1.
+  /// The constants that the 24 rounds add. For each constant, a shift register gives 7 bits, which
+  /// become the bits 2^j − 1 of the constant.
   private static let roundConstants: [UInt64] = {
     var register: UInt8 = 1
     return (0..<24).map { _ in

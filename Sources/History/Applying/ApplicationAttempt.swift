@@ -3,10 +3,10 @@ import SQLCore
 
 /// One attempt to apply changes, in a savepoint that is undone if there are conflicts.
 ///
-/// Rows are deleted first, and then inserted and updated. If another row still has a value that
-/// must be unique, the write is tried again after the other writes. If rows exchange such values,
-/// this never succeeds. Then all rows that are still to be written are deleted, and inserted with
-/// their new values.
+/// Rows are deleted first, and then inserted and updated. If a write fails because another row
+/// still has the same unique value, it is tried again after the other writes. If two rows exchange
+/// their unique values, this never succeeds. Then all rows that are still to be written are
+/// deleted, and inserted with their new values.
 struct ApplicationAttempt {
   let connection: Connection
   let changes: [AnyLogChange]
@@ -19,7 +19,7 @@ struct ApplicationAttempt {
     let index: Int
     let key: [DatabaseValue]
     let table: AppliedTable
-    /// The positions of the columns that are written, and their values.
+    /// The columns that are written, as positions in `table.columns`, and their new values.
     var places: [Int]
     var values: [DatabaseValue]
     /// The row before the change; nil if the change inserts the row.
@@ -34,7 +34,7 @@ struct ApplicationAttempt {
   private var writings: [Writing] = []
   /// The rows that were written or are still to be written.
   private var written: [ForeignKeyGraph.WrittenRow] = []
-  /// The former states of rows that were changed or deleted.
+  /// The rows that were changed or deleted, as they were before.
   private var former: [ForeignKeyActions.FormerRow] = []
 
   init(
@@ -49,9 +49,9 @@ struct ApplicationAttempt {
   }
 
   /// - Parameters:
-  ///   - table: returns the current state of a table.
-  ///   - isOutside: returns whether no change belongs to a table. Foreign keys act only on the rows
-  ///     of such a table.
+  ///   - table: returns the table with a name; nil if it does not exist.
+  ///   - isOutside: returns whether a table has no changes of its own. Foreign key actions run only
+  ///     in such tables.
   ///   - enforcing: runs a closure with foreign keys and triggers switched on.
   mutating func run(
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
@@ -190,8 +190,9 @@ struct ApplicationAttempt {
     }
   }
 
-  /// Inserts the row of a change. If a row with the same key exists, compares the values of both
-  /// rows. The result may be that nothing is to be done, a conflict, or an update.
+  /// Inserts the row of a change. If a row with this key exists and has the same values, does
+  /// nothing. If it has other values, that is a conflict, and the policy may decide to update the
+  /// existing row.
   private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
     let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
@@ -247,10 +248,10 @@ struct ApplicationAttempt {
     }
   }
 
-  /// The unique constraint that each waiting row violated last.
+  /// The unique constraint that a row violated at the last attempt, by the index of its change.
   private var failures: [Int: ConstraintFailure] = [:]
 
-  /// Writes a row. Returns false if another row has a value that must be unique.
+  /// Writes a row. Returns false if another row already has the same key or unique value.
   private mutating func tryWriting(_ writing: Writing) throws -> Bool {
     do {
       if writing.inserts {
@@ -287,8 +288,8 @@ struct ApplicationAttempt {
     writings[index].inserts = true
   }
 
-  /// Deletes other rows that have a unique value of a changed row, if the policy lets the change
-  /// overwrite them. Returns whether a row was deleted.
+  /// Deletes other rows that already have a unique value which a change needs for its own row, if
+  /// the policy allows this. Returns whether any row was deleted.
   private mutating func replaceOthers() throws -> Bool {
     var hasReplaced = false
     for writing in writings {

@@ -45,18 +45,18 @@ final class AppliedTable {
 
   // MARK: Rows
 
-  /// Returns the present row to which a change belongs; nil if the row does not exist.
+  /// Returns the current row with the key of a change; nil if there is no such row.
   func row(of change: AnyLogChange, on connection: Connection) throws -> AppliedRow? {
     try row(with: key(of: change), on: connection)
   }
 
-  /// Returns a row that has the given values; nil if there is none.
+  /// Returns the first row that has the given values in the given columns; nil if there is none.
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
     try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
   }
 
-  /// Returns the row with a key, whose values are in the order of the table's key; nil if the row
-  /// does not exist.
+  /// Returns the row with a primary key; nil if there is none. `key` has the values in the order of
+  /// the table's key columns.
   func row(withKey key: [DatabaseValue], on connection: Connection) throws -> AppliedRow? {
     try row(keyCondition, key, on: connection)
   }
@@ -77,13 +77,13 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: deletion + keyCondition, values: key))
   }
 
-  /// Deletes the rows that have the given values.
+  /// Deletes the rows that have the given values in the given columns.
   func delete(with values: [AppliedValue], on connection: Connection) throws {
     let condition = Self.condition(values.map(\.column))
     try connection.execute(SQL(unsafe: deletion + condition, values: values.map(\.value)))
   }
 
-  /// Updates the row with a key. `places` has the positions of the columns to set.
+  /// Sets some columns of the row with a key. `places` has their positions in `columns`.
   func update(
     _ key: [DatabaseValue], _ places: [Int], to values: [DatabaseValue], on connection: Connection
   ) throws {
@@ -92,8 +92,8 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: sql, values: values + key))
   }
 
-  /// Inserts one or more rows. `places` has the positions of the columns, and `values` has the
-  /// values of one row after another.
+  /// Inserts one or more rows. `places` has the positions in `columns` of the columns that get
+  /// values. `values` has the values of the first row, then of the second, and so on.
   func insert(_ places: [Int], _ values: [BoundValue], on connection: Connection) throws {
     let count = values.count / max(places.count, 1)
     let key = places + [count]
@@ -124,29 +124,29 @@ final class AppliedTable {
   }
 }
 
-/// Connects the columns of a shape with the columns of the table to which changes are applied. The
-/// positions are looked up once for all changes with the same shape.
+/// Maps the columns of logged changes (a `LogShape`) to the columns of the table to which the
+/// changes are applied. The mapping is made once for all changes with the same shape.
 final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable
-  /// For each column of the shape, its position in the table; nil if the table does not have the
-  /// column.
+  /// For each of `shape.columns`, its position in `table.columns`; nil if the table does not have
+  /// the column.
   let places: [Int?]
-  /// The positions in the shape of the columns that a change can write: all except generated
+  /// The columns that a change can write, as positions in `shape.columns`: all except generated
   /// columns.
   private let written: [Int]
-  /// The positions in the table of the columns that a change can write.
+  /// The columns that a change can write, as positions in `table.columns`.
   let writtenPlaces: [Int]
-  /// For each column of the table's key, its position among the key values of a change; nil if the
-  /// table has another key.
+  /// For each column of the table's primary key, the position of its value in the `keyValues` of a
+  /// change. Nil if the table and the shape have different keys.
   private let keyOrder: [Int]?
   /// Whether the shape has the columns of the key in the same order as the table.
   private let hasKeyInOrder: Bool
   /// Whether the table has all columns of the shape, and the same key.
   private let isWhole: Bool
-  /// The columns of the table that the triggers do not log. Another program has added them; a
-  /// migration of this library would have changed the triggers as well. If a deleted row is
-  /// restored, its former values in these columns are not known.
+  /// The columns of the table that the triggers of the change log do not record. Another program
+  /// has added them; a migration of this library would have changed the triggers as well. If a
+  /// deleted row is restored, its former values in these columns are not known.
   private let unknown: [String]
 
   init(_ shape: LogShape, in table: AppliedTable) {
@@ -185,13 +185,14 @@ final class AppliedShape {
     return .notLogged(unknown)
   }
 
-  /// Returns the positions in the shape of the columns that a change writes.
+  /// Returns the columns that a change writes, as positions in `shape.columns`.
   func changed(by change: AnyLogChange) -> [Int] {
     change.kind == .updated ? written.filter { change.hasChanged(at: $0) } : written
   }
 
-  /// Returns the new values of a change in the given columns of the shape, and the positions of
-  /// these columns in the table. Columns without a new value are left out.
+  /// Returns the new values of a change in some columns, and the positions of these columns in
+  /// `table.columns`. `columns` has positions in `shape.columns`. Columns that have no new value,
+  /// or that the table lacks, are left out.
   func newValues(of change: AnyLogChange, in columns: [Int]) -> ([Int], [DatabaseValue]) {
     var (found, values): ([Int], [DatabaseValue]) = ([], [])
     values.reserveCapacity(columns.count)
@@ -229,7 +230,8 @@ final class AppliedShape {
       ? change.keyValues : keyOrder.map { $0.map { change.keyValues[$0] } } ?? []
   }
 
-  /// Returns the value that a row has in a column of the shape.
+  /// Returns the value that a row has in the column `shape.columns[index]`; nil if the table lacks
+  /// the column.
   func value(at index: Int, of row: AppliedRow) -> DatabaseValue? {
     places[index].map { row.values[$0] }
   }
@@ -248,7 +250,7 @@ struct AppliedRow {
 
   subscript(column: String) -> DatabaseValue? { table.index(of: column).map { values[$0] } }
 
-  /// The values of the row, by the names of their columns in lower case.
+  /// The values of the row. The keys are column names in lower case.
   var named: [String: DatabaseValue] {
     Dictionary(zip(table.columns.map(\.lowercasedASCII), values)) { first, _ in first }
   }

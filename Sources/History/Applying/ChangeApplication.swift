@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A transaction of the writer that applies changes of rows.
+/// A transaction that applies recorded changes of rows, for example to undo them.
 ///
 /// In the tables to which the changes belong, no trigger of the user fires and no foreign key acts,
 /// because the changes already include the effects of triggers and cascades. In other tables,
@@ -11,8 +11,8 @@ struct ChangeApplication {
   private let core: ConnectionCore
   private let checksForeignKeys: Bool
   private let firesTriggers: Bool
-  /// The names of the tables to which the changes belong, in lower case. Nil until the names are
-  /// looked up, if these are all logged tables.
+  /// The names, in lower case, of the tables to which the changes belong. If these are all logged
+  /// tables, nil until their names are looked up.
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
@@ -34,8 +34,8 @@ struct ChangeApplication {
   /// Foreign keys are switched off before the transaction begins, so that no cascade runs. The
   /// changed rows are checked before the transaction ends.
   ///
-  /// - Parameter tables: the folded names of the tables to which the changes belong; nil for all
-  ///   logged tables.
+  /// - Parameter tables: the names, in lower case, of the tables to which the changes belong; nil
+  ///   for all logged tables.
   static func run<Result>(
     on core: ConnectionCore, of tables: Set<String>? = nil, label: String? = nil,
     author: String? = nil,
@@ -63,7 +63,8 @@ struct ChangeApplication {
     }
   }
 
-  /// Applies the changes of one transaction, and returns the conflicts that the policy decided.
+  /// Applies the changes of one transaction, and returns the conflicts with the decisions of the
+  /// policy.
   ///
   /// Throws `ChangeConflicts` if the policy lets a conflict fail.
   mutating func apply(
@@ -92,8 +93,8 @@ struct ChangeApplication {
     }
   }
 
-  /// Applies changes that reverse what foreign keys have changed in other tables. Foreign keys act
-  /// and triggers fire meanwhile, as for a statement of the user.
+  /// Applies changes that reverse what foreign key actions have changed outside of the history's
+  /// tables. Foreign keys act and triggers fire meanwhile, as for a statement of the user.
   ///
   /// A change in a table that no foreign key can change is left out, because it was made by a
   /// trigger. Rows that cannot be restored stay unchanged, and are returned as conflicts.
@@ -127,8 +128,8 @@ struct ChangeApplication {
     }
   }
 
-  /// Returns the names, in lower case, of the other tables in which the foreign keys may change
-  /// rows.
+  /// Returns the tables in which foreign key actions may change rows, except the tables of the
+  /// changes themselves. The names are in lower case.
   mutating func reachedTables() throws -> Set<String> {
     guard checksForeignKeys else { return [] }
     return try foreignKeys().tables(reachedFrom: tablesOfChanges())
@@ -196,9 +197,9 @@ struct ChangeApplication {
 
 /// What a policy has decided about the conflicts of some changes.
 struct ConflictDecisions {
-  /// The changes that are left out.
+  /// The indexes of the changes that are left out.
   private(set) var kept: Set<Int> = []
-  /// The conflicts that each change may overwrite.
+  /// The conflicts despite which a change is applied, by the index of the change.
   private var overwritten: [Int: [ChangeConflict]] = [:]
   private(set) var resolved: [ResolvedConflict] = []
 
@@ -207,8 +208,8 @@ struct ConflictDecisions {
     overwritten[index]?.contains { $0.reason == reason } ?? false
   }
 
-  /// Asks a policy about a conflict and records its decision. Returns false if the policy decides
-  /// to fail.
+  /// Asks a policy about a conflict and records its decision. Returns false if the decision is
+  /// `fail`.
   mutating func decide(
     _ conflict: ChangeConflict, ofChange index: Int, by policy: ConflictPolicy
   ) throws -> Bool {

@@ -39,8 +39,8 @@ public struct ChangeConflict: Hashable, Sendable {
   /// The current values of the row, by the names of its columns; nil if the row does not exist.
   public let current: [String: DatabaseValue]?
 
-  /// Whether the change can still be made, by overwriting or deleting the values or rows that
-  /// conflict with it.
+  /// Whether the change can still be made, by overwriting the conflicting values or deleting the
+  /// conflicting row.
   public var canBeOverwritten: Bool {
     switch reason {
     case .columnsChanged, .rowExists, .notLogged: true
@@ -122,7 +122,7 @@ public struct ResolvedConflict: Hashable, Sendable {
   public let conflict: ChangeConflict
   /// Whether the change was made despite the conflict. If not, the row is unchanged.
   public let wasApplied: Bool
-  /// Whether the policy wanted the change to be left out for good.
+  /// Whether the policy decided `discard`, so that the change does not wait.
   var isDiscarded = false
 }
 
@@ -144,7 +144,8 @@ public struct ConflictPolicy: Sendable {
     /// for example because the row is gone, the change is left out. A change from another database
     /// that cannot be applied yet is not left out: it waits.
     case apply
-    /// The row stays unchanged, and the change is left out for good, even if the change could wait.
+    /// The row stays unchanged, and the change is left out for good, even if it could wait until it
+    /// can be applied.
     case discard
     /// Nothing is changed, and `ChangeConflicts` is thrown.
     case fail
@@ -168,7 +169,7 @@ public struct ConflictPolicy: Sendable {
   /// The built-in policy on which this policy is based; nil for a program's own policy.
   private(set) var rule: Rule?
 
-  /// Whether columns that were changed later are taken out of a change before it is applied.
+  /// Whether a change is applied only to columns that no later transaction has changed.
   var comparesTimes: Bool { rule == .newer }
 
   /// Creates a policy from a closure that decides each conflict.

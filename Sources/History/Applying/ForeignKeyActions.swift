@@ -5,13 +5,13 @@ import SQLCore
 /// rows, and ON UPDATE for changed keys. Changes are applied with foreign keys switched off, so
 /// these actions run afterwards.
 struct ForeignKeyActions {
-  /// The former state of a changed row.
+  /// A row that was changed or deleted, as it was before.
   struct FormerRow {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// True for another row than the one that the change belongs to. It was deleted because it
-    /// conflicted with the change.
+    /// True if this is not the row of the change, but another row. It was deleted because it had a
+    /// unique value that the change needed.
     var wasReplaced = false
   }
 
@@ -28,11 +28,12 @@ struct ForeignKeyActions {
   }
 
   private var deletions: [Deletion] = []
-  /// The changed keys, by the positions of the foreign keys that reference them.
+  /// The changed keys of parent rows, by the foreign key that refers to them (a position in
+  /// `foreignKeys.keys`).
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The changes that cannot be made. Each deletes a row that may be gone or may have another key
-  /// now. So it is unknown what must happen to the rows that refer to the deleted row.
+  /// The deletions that cannot be applied. It is unknown whether the row was really deleted or only
+  /// got another key. So it is also unknown what must happen to the rows that refer to it.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -40,9 +41,9 @@ struct ForeignKeyActions {
   /// Finds the actions.
   ///
   /// - Parameters:
-  ///   - former: the former states of the rows that were changed or deleted.
-  ///   - isOutside: returns whether foreign keys act on the rows of a table. In all other tables,
-  ///     only the changes themselves change rows.
+  ///   - former: the rows that were changed or deleted, as they were before.
+  ///   - isOutside: returns whether foreign key actions must run in a table. They do not run in the
+  ///     tables of the changes, because the changes already include their effects.
   init(
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
     on connection: Connection, _ isOutside: (String) throws -> Bool
@@ -86,7 +87,8 @@ struct ForeignKeyActions {
   }
 
   /// Runs the actions, with foreign keys and triggers switched on. If an action violates a
-  /// constraint, returns the change that requires the action, and the constraint; otherwise nil.
+  /// constraint, returns the index of the change that requires the action, and the constraint;
+  /// otherwise nil.
   func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]
@@ -131,7 +133,7 @@ private struct Rekeyings {
   enum Fate {
     /// The row is gone.
     case deleted
-    /// The row has the key of this insertion now.
+    /// The row now has the key of the insertion with this index.
     case rekeyed(Int)
     /// The row may be gone or have another key.
     case unknown

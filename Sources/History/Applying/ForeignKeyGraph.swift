@@ -20,7 +20,8 @@ struct ForeignKeyGraph {
       ConstraintFailure(kind: .foreignKey, table: child, columns: columns)
     }
 
-    /// The condition that the row `c` of the child refers to a row that does not exist.
+    /// The SQL condition that is true if the child row `c` refers to a parent row that does not
+    /// exist.
     fileprivate var isDangling: String {
       let pairs = zip(columns, parentColumns).map { child, parent in
         (child: "c.\(Identifier(child).quoted)", parent: "p.\(Identifier(parent).quoted)")
@@ -31,16 +32,16 @@ struct ForeignKeyGraph {
         + "WHERE \(isEqual))"
     }
 
-    /// Returns the values of a parent row to which rows of the child refer. Returns nil if no row
-    /// can refer to it, because a value is missing or NULL.
+    /// Returns the values of a parent row in the columns that the foreign key references. Returns
+    /// nil if a value is missing or NULL, so that no child row can refer to the parent row.
     func values(of row: AppliedRow) -> [DatabaseValue]? {
       let values = parentColumns.compactMap { row[$0] }
       guard values.count == columns.count, !values.contains(where: \.isNull) else { return nil }
       return values
     }
 
-    /// The SQL of the child's columns in the row `c`, with the collations by which SQLite compares
-    /// keys.
+    /// The SQL of each foreign key column in the child row `c`, such as `c."author"`. A collation
+    /// is added if SQLite compares the keys by one.
     private var comparable: [String] {
       zip(columns, collations).map { column, collation in
         "c.\(Identifier(column).quoted)"
@@ -48,8 +49,8 @@ struct ForeignKeyGraph {
       }
     }
 
-    /// Returns the condition that the row `c` of the child refers to the given values of the
-    /// parent.
+    /// Returns the SQL condition that is true if the child row `c` refers to a parent row with the
+    /// given values.
     private func refers(to values: [DatabaseValue]) -> SQL {
       var sql: SQL = ""
       for (index, (column, value)) in zip(comparable, values).enumerated() {
@@ -58,9 +59,9 @@ struct ForeignKeyGraph {
       return sql
     }
 
-    /// Returns whether a row of the child refers to the given values of the parent.
+    /// Returns whether a child row refers to a parent row with the given values.
     ///
-    /// - Parameter isDangling: whether to count only rows whose parent does not exist.
+    /// - Parameter isDangling: whether to consider only child rows whose parent row does not exist.
     func hasChildren(
       of values: [DatabaseValue], isDangling: Bool, on connection: Connection
     ) throws -> Bool {
@@ -69,10 +70,10 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
-    /// Returns whether rows of the child may refer to one of several parent rows that are gone.
+    /// Returns whether child rows may refer to one of the given parent rows, which no longer exist.
     ///
-    /// Runs one statement for all parent rows. For a single row, or for a key of several columns,
-    /// it runs no statement and returns true.
+    /// Runs one statement for all parent rows. For a single parent row, or for a foreign key of
+    /// several columns, it runs no statement and returns true.
     func mayHaveChildren(of rows: [AppliedRow], on connection: Connection) throws -> Bool {
       guard rows.count > 1, columns.count == 1 else { return !rows.isEmpty }
       let values = BoundValue.array(BoundArray(rows.compactMap { self.values(of: $0)?.first }))
@@ -83,8 +84,8 @@ struct ForeignKeyGraph {
         != nil
     }
 
-    /// Returns the written rows of the child that reference a missing row. If the primary key of
-    /// the child has one column, one statement finds out whether there are such rows at all. If
+    /// Returns those of the written child rows whose parent row does not exist. If the primary key
+    /// of the child has one column, one statement finds out whether there are such rows at all. If
     /// there are, or if the key has several columns, each row costs a statement.
     func danglingRows(
       among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
@@ -102,7 +103,7 @@ struct ForeignKeyGraph {
       return try rows.filter { try connection.row(SQL(unsafe: sql, values: $0.key)) != nil }
     }
 
-    /// Runs the ON DELETE action of the key on the children of a deleted row.
+    /// Runs the ON DELETE action of this foreign key on the child rows of a deleted parent row.
     func actOnDelete(of values: [DatabaseValue], on connection: Connection) throws {
       let condition: SQL =
         " WHERE " + refers(to: values) + SQL(unsafe: " AND " + isDangling)
@@ -114,8 +115,9 @@ struct ForeignKeyGraph {
       }
     }
 
-    /// Runs the ON UPDATE action of the key on the children of rows whose values have changed. One
-    /// statement does this for all rows, because rows may have exchanged their values.
+    /// Runs the ON UPDATE action of this foreign key on the child rows of parent rows whose key
+    /// values have changed. One statement does this for all of them, because parent rows may have
+    /// exchanged their values.
     func actOnUpdate(
       _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
     ) throws {
@@ -174,8 +176,8 @@ struct ForeignKeyGraph {
     }
   }
 
-  /// Returns the names, in lower case, of the other tables in which foreign key actions can change
-  /// rows when some tables are changed.
+  /// Returns the other tables in which foreign key actions can change rows when rows of the given
+  /// tables change. All names are in lower case.
   func tables(reachedFrom tables: Set<String>) -> Set<String> {
     let passive: Set<ForeignKeyAction> = [.noAction, .restrict]
     let acting = keys.filter { !passive.isSuperset(of: [$0.onDelete, $0.onUpdate]) }
@@ -216,10 +218,10 @@ struct ForeignKeyGraph {
     return failures.isEmpty ? [] : rows.compactMap { row in failures[row.index].map { (row, $0) } }
   }
 
-  /// Finds the foreign keys that were violated because parent rows were changed or deleted. `rows`
-  /// has the former states of the parent rows. The result has for each of them a violated key or
-  /// nil. A key is violated if a child still refers to the values that the row had, and no parent
-  /// row has them now.
+  /// Finds the foreign keys that are violated because parent rows were changed or deleted. `rows`
+  /// has the parent rows as they were before. For each of them, the result has a violated foreign
+  /// key or nil. A foreign key is violated if a child row still refers to values that no parent row
+  /// has now.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

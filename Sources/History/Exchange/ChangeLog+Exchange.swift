@@ -7,7 +7,8 @@ public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Transactions that the database already had are
   /// not counted.
   public let count: Int
-  /// The conflicts that the policy decided. Conflicts of changes that wait are not included.
+  /// The conflicts, with the decisions of the policy. Conflicts of changes that wait are not
+  /// included.
   public let conflicts: [ResolvedConflict]
   /// The changes that now wait in the database, including changes of earlier batches.
   public let waiting: LogWaiting
@@ -51,9 +52,9 @@ extension ChangeLog {
   ///
   /// Throws the errors of `entries(after:limit:)`.
   ///
-  /// - Parameter relaying: whether to send on transactions that were applied from other databases,
-  ///   with their origin. Otherwise the batch has only the transactions that were made in this
-  ///   database. If the file was restored from a backup and other databases sent its lost
+  /// - Parameter relaying: whether the batch also has the transactions that this database received
+  ///   from others, with their origin. Otherwise the batch has only the transactions that were made
+  ///   in this database. If the file was restored from a backup and other databases sent its lost
   ///   transactions back, these are included.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
@@ -165,8 +166,8 @@ extension ChangeLog {
 }
 
 extension LogReceiver {
-  /// Returns what was applied, as `apply` returns it. Throws `LogError.tooManyWaiting` if more
-  /// changes wait than the limit allows.
+  /// Returns the result of `apply`. Throws `LogError.tooManyWaiting` if more changes wait than the
+  /// limit allows.
   fileprivate func report(limit: Int) throws -> LogApplication {
     let waiting = try connection.logWaiting()
     guard waiting.count <= limit else {

@@ -38,7 +38,8 @@ extension Connection {
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
-    /// The number of the other database's last applied transaction in epoch 0.
+    /// The number of the last applied transaction of epoch 0 (from a version of the library without
+    /// epochs).
     var sequence: Int64 = 0
   }
 
@@ -130,8 +131,8 @@ extension Connection {
       """)
   }
 
-  /// Deletes the oldest epochs of other databases, except epochs whose transactions the log still
-  /// has.
+  /// Deletes the oldest rows of `apus_log_applied`, which list epochs of other databases. Rows of
+  /// epochs whose transactions the log still has are kept.
   ///
   /// A database begins an epoch with its first write after each opening. The other database keeps
   /// the same number of epochs in its log (`purgeLogEpochs`), so it rarely sends a transaction of
@@ -198,8 +199,8 @@ extension Connection {
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
   }
 
-  /// Returns a shape of the table from the log whose columns the table still has; nil if there is
-  /// none. Of several shapes, returns the one with the most columns.
+  /// Returns the logged shape of a table that has the most columns. Shapes with columns that the
+  /// table no longer has are ignored. Returns nil if there is none.
   private func logShape(of table: AppliedTable) throws -> LogShape? {
     try logShapes().values.filter { shape in
       shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }

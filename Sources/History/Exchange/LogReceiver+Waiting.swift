@@ -28,8 +28,8 @@ extension LogReceiver {
 
   // MARK: Parents
 
-  /// Returns the missing parent row to which the columns of the violated foreign key refer; nil if
-  /// there is none.
+  /// Returns the parent row that does not exist, so that a change violated a foreign key; nil if no
+  /// parent row is missing.
   mutating func missingParent(
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {
@@ -71,7 +71,7 @@ extension LogReceiver {
 }
 
 extension AwaitedPart {
-  /// The values of a key as one text, by which a row is looked up in a set.
+  /// The key of the awaited row as one text, such as `1, 'a'`, to look it up in a set.
   fileprivate var keyText: String { values.map(\.value.description).joined(separator: ", ") }
 
   fileprivate func applied(to columns: [String]) -> [AppliedValue] {
@@ -122,7 +122,7 @@ extension AppliedTable {
 
   func hasKeyColumn(_ column: String) -> Bool { keys.contains { $0.isSame(as: column) } }
 
-  /// Returns whether the table has the key of a change.
+  /// Returns whether the primary key of the table has the same columns as the key of a change.
   func hasKey(of change: AnyLogChange) -> Bool {
     !keys.isEmpty && keys.count == change.shape.key.count
       && change.shape.keyNames.allSatisfy { hasKeyColumn($0) }

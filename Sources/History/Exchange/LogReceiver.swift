@@ -34,7 +34,7 @@ struct LogReceiver {
 
   // MARK: Arriving transactions
 
-  /// Applies the transactions of a batch that the database does not have.
+  /// Applies those transactions of a batch that the database does not have yet.
   mutating func receive(
     _ transactions: [LogTransaction], with application: inout ChangeApplication
   ) throws {
@@ -57,7 +57,8 @@ struct LogReceiver {
 
   /// Applies the part of a transaction that can be applied, and stores the rest as waiting changes.
   ///
-  /// - Parameter entry: the entry in which the transaction arrived; nil for the present entry.
+  /// - Parameter entry: the number of the entry in which the transaction arrived; nil for the
+  ///   present entry.
   private mutating func apply(
     _ transaction: LogTransaction, by policy: ConflictPolicy, entry: Int64?,
     with application: inout ChangeApplication
@@ -168,8 +169,8 @@ struct LogReceiver {
     }
   }
 
-  /// Returns the missing object because of which a change had a conflict, and for which it can
-  /// wait; nil if the change does not wait.
+  /// Returns the missing object that caused the conflict of a change, so that the change waits for
+  /// it; nil if the change does not wait.
   private mutating func part(
     for resolved: ResolvedConflict, _ split: Split, _ change: AnyLogChange
   ) throws -> AwaitedPart? {

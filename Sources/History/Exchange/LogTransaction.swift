@@ -58,17 +58,17 @@ public struct LogBatch: Hashable, Sendable, Codable {
 
   /// The identity of the database from whose log the transactions come.
   public let source: String
-  /// The position in that log after which the batch begins.
+  /// The position in the source's log after which the batch begins.
   public let start: LogPosition
-  /// The position in that log at which the batch ends.
+  /// The position in the source's log at which the batch ends.
   public let end: LogPosition
   /// For each epoch from the start to the end of the batch, its first position; nil if the batch
   /// comes from a version of the library without epochs.
   let epochs: [LogPosition]?
   /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
-  /// The tables for which the log lacks changes up to the beginning of the batch; nil in most
-  /// batches. `apply` throws `LogError.incomplete` for such a batch.
+  /// The tables with earlier changes that are not in the source's log; nil in most batches. `apply`
+  /// throws `LogError.incomplete` for a batch with a gap.
   public let gap: Gap?
   /// The transactions in order.
   public let transactions: [LogTransaction]

@@ -17,10 +17,11 @@ struct AwaitedPart: Hashable, Codable {
   /// For the kind `column`, the missing column. For `parent`, the columns of the foreign key. For
   /// `table` and `row`, the columns of the primary key.
   var columns: [String] = []
-  /// The referenced table and its columns.
+  /// For the kind `parent`, the referenced table and its referenced columns.
   var parent: String?
   var parentColumns: [String] = []
-  /// The values of the parent's columns, or of the row's key; empty for a table or a column.
+  /// For the kind `parent`, the values of `parentColumns`. For `row`, the values of the key.
+  /// Otherwise empty.
   var values: [CodedValue] = []
 
   var reason: LogWaiting.Reason {
@@ -143,7 +144,7 @@ extension Connection {
     }
   }
 
-  /// Returns whether the insertion of the row with a key waits.
+  /// Returns whether a waiting change inserts the row with the given key.
   func insertionWaits(table: String, key: String) throws -> Bool {
     try row(
       """
@@ -191,9 +192,9 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the entry up to which no waiting change needs the entries; nil if no
-  /// change waits. When a waiting change is applied, it is compared with all entries that are not
-  /// older than the change.
+  /// Returns the number of the last entry that no waiting change needs; nil if no change waits.
+  /// When a waiting change is applied, it is compared with all entries that are not older than the
+  /// change. So a purge keeps these.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?
@@ -202,7 +203,7 @@ extension Connection {
     }
   }
 
-  /// Deletes the changes of purged entries that no longer wait.
+  /// Deletes the changes that no longer wait and whose entries were purged.
   func purgeWaiting(upTo end: Int64) throws {
     try withWaiting(()) {
       try execute(#"DELETE FROM "apus_log_waiting" WHERE "entry" <= \#(end) AND "isDone""#)
@@ -221,7 +222,7 @@ extension AwaitedPart {
 }
 
 extension AnyLogChange {
-  /// The values of the key as one text, by which a row is looked up.
+  /// The key of the changed row as one text, such as `1, 'a'`, by which it is looked up.
   var keyText: String { keyValues.map(\.description).joined(separator: ", ") }
 
   fileprivate var waitingText: String {

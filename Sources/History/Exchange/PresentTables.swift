@@ -2,8 +2,8 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The tables to which changes from other databases are applied. It also translates former names of
-/// tables and columns in these changes to the present names.
+/// Finds the tables to which changes from other databases are applied. Also translates former names
+/// of tables and columns in these changes to the present names.
 struct PresentTables {
   let connection: Connection
   let names: PresentNames
@@ -98,8 +98,8 @@ extension AnyLogChange {
       newValues: newValues + names.map { values[$0] }, uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns the change together with the columns that only `other` has, another change of the same
-  /// row.
+  /// Returns this change with additional columns: those that only `other` has. `other` is another
+  /// change of the same row.
   func merging(_ other: AnyLogChange) -> AnyLogChange {
     guard kind != .deleted else { return self }
     var (columns, old, new) = (shape.columns, oldValues, newValues)

@@ -28,8 +28,7 @@ struct RowClock {
   private struct Place: Hashable {
     let table: String
     let key: [DatabaseValue]
-    /// The name of the column in lower case. Nil if the place stands for the row's insertion or
-    /// deletion.
+    /// The name of the column in lower case. Nil for the insertion or deletion of the whole row.
     let column: String?
   }
 

@@ -81,8 +81,8 @@ extension Connection {
     try row(sql)?.get(Int64?.self, at: 0)
   }
 
-  /// Returns the number of the entry before the first entry that is young enough; nil if all
-  /// entries are too old.
+  /// Returns the number up to which all entries are older than `age`; nil if the whole log is
+  /// older.
   private func lastEntry(olderThan age: Duration) throws -> Int64? {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18

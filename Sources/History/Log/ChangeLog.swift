@@ -140,7 +140,7 @@ public struct LogWaiting: Hashable, Sendable {
     case table(String)
     /// The table does not have the column.
     case column(String, table: String)
-    /// Rows of a table refer to rows of its parent that do not exist.
+    /// Rows of `table` refer to rows of this parent table that do not exist.
     case parent(String, table: String)
     /// The changes update rows of the table that do not exist yet, because the insertion of the
     /// rows waits as well.

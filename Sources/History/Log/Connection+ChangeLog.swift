@@ -249,10 +249,10 @@ extension WriteFrame {
 /// The present names of renamed tables and columns, by their former names. They come from the
 /// `Renamed` elements in the schemas of the models.
 struct PresentNames: Sendable {
-  /// The present names of tables, by their folded former names.
+  /// The present names of tables. The keys are former names in lower case.
   private var tables: [String: String] = [:]
-  /// The present names of columns, by the folded name of the table and the folded former name of
-  /// the column.
+  /// The present names of columns. The outer key is the name of the table, and the inner key is the
+  /// former name of the column, both in lower case.
   private var columns: [String: [String: String]] = [:]
 
   init(of declared: [TableDefinition] = []) {

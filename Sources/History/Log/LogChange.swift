@@ -103,10 +103,11 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The stored values of the primary key.
   public let keyValues: [DatabaseValue]
   let shape: LogShape
-  /// The value of each column, in the order of the shape; nil if the log has no value.
+  /// The values before and after the change, one for each of `shape.columns`; nil if the log has no
+  /// value.
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
-  /// The positions of the columns in `uncertainColumns`.
+  /// The columns of `uncertainColumns`, as positions in `shape.columns`.
   let uncertain: [Int]
   /// Whether the change was read from a log. Such a change may lack columns of the table: the
   /// triggers log only the columns that the table had when they were created.
@@ -191,8 +192,8 @@ extension LogShape {
 }
 
 extension AnyLogChange {
-  /// Returns the change with only the values of the given columns. `columns` has the positions of
-  /// these columns in the shape, which stays the same.
+  /// Returns the change with the values of some columns only. `columns` has these columns, as
+  /// positions in `shape.columns`. The shape stays the same.
   func narrowed(to columns: Set<Int>) -> AnyLogChange {
     func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
       values.indices.map { columns.contains($0) ? values[$0] : nil }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The change log of a table, as its models declare it: the shape of its changes, and the triggers
-/// that write them.
+/// What `Logged()` in a model's schema declares: the columns that are logged, in their order, and
+/// the triggers that log them.
 struct LogDefinition: Sendable {
   let shape: LogShape
   let triggers: [TriggerDefinition]
@@ -253,8 +253,8 @@ extension ExistingSchema.Entry {
 }
 
 extension [ExistingSchema.Entry] {
-  /// The columns that triggers of the log write, in their order; empty if no trigger logs
-  /// deletions.
+  /// The columns that the log's triggers record, in their order. They are read from the trigger
+  /// that logs deletions; empty if there is none.
   var loggedColumns: [String] {
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard

@@ -24,7 +24,7 @@ public struct LogEntry: Sendable, Identifiable {
     /// The position of the transaction in the log of that database. If some changes of the
     /// transaction had to wait, they are in a separate entry, whose `origin` has the same position.
     public let position: LogPosition
-    /// Whether the entry has the changes of the transaction that had to wait.
+    /// Whether the entry has only those changes of the transaction that had to wait.
     var isLate = false
 
     /// The number of the transaction in the other database.
@@ -250,8 +250,8 @@ extension Connection {
     try withLog { try execute(SQL(unsafe: LogTables.closing)) }
   }
 
-  /// Ends the entry of a transaction that undoes another one, and stores the number of that one.
-  /// The entry is written even if no row has changed.
+  /// Ends the entry of a transaction that undoes an earlier one, and stores the number of the
+  /// earlier entry. The entry is written even if no row has changed.
   func endLogEntry(undoing sequence: Int64, label: String?, author: String?) throws {
     try withLog {
       try beginLogEntry()

@@ -117,9 +117,9 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns the number of the present epoch. If the log has the epoch with the number `known`,
-  /// this is the one. Otherwise begins a new epoch. It begins with the entry that the last
-  /// statement has ended, if it has ended one, and otherwise with the next entry.
+  /// Returns the number of the present epoch. This is `known` if the log has that epoch. Otherwise
+  /// a new epoch begins. Its first entry is the one that the last statement has ended, or else the
+  /// next entry.
   func noteLogEpoch(_ known: Int64?) throws -> Int64 {
     let hasEnded = changeCount > 0
     let connection = lend()

@@ -100,7 +100,7 @@ private struct NettedRow {
   /// The kind and the values of the first change. Most rows have only one change.
   let kind: LogNetting.Kind
   let values: [DatabaseValue]
-  /// The counts of the columns, if the row has several changes.
+  /// For each column, the counts of its values; empty if the row has only one change.
   private var tallies: [Tally] = []
   /// The number of insertions minus the number of deletions.
   private var existence = 0

@@ -46,8 +46,8 @@ public struct LogObservation: AsyncSequence, Sendable {
       newest = log.newestPosition.makeAsyncIterator()
     }
 
-    /// Returns the next entry, or waits for it. Returns nil if the task is cancelled or the
-    /// database is closed.
+    /// Returns the next entry. Waits until there is one. Returns nil if the task is cancelled or
+    /// the database is closed.
     ///
     /// Throws `LogError.expired` if entries were purged before they were read, and
     /// `LogError.unknownPosition` if the file was restored and no longer has the last entry.
@@ -73,7 +73,7 @@ public struct LogObservation: AsyncSequence, Sendable {
       return waiting.popLast()
     }
 
-    /// Returns the next entry, or waits for it.
+    /// Returns the next entry. Waits until there is one.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> LogEntry? {

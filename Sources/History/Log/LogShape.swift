@@ -16,10 +16,10 @@ final class LogShape: Hashable, Sendable {
   /// is the same in every database.
   let id: Int64
   let table: String
-  /// The name of the table, folded.
+  /// The name of the table in lower case.
   let foldedTable: String
   let columns: [String]
-  /// The positions in `columns` of the columns of the primary key.
+  /// The columns of the primary key, as positions in `columns`.
   let key: [Int]
 
   init(table: String, columns: [String], key: [Int]) {

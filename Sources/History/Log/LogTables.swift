@@ -37,7 +37,7 @@ enum LogTables {
   /// page.
   static let format = 2
 
-  /// The columns of `apus_log_change` before the columns of the values.
+  /// The columns of `apus_log_change` that come before `old1`, `new1` and so on.
   static let changeColumns = ["id", "entry", "shape", "kind"]
 
   /// The statements that create the tables if they do not exist.
@@ -158,8 +158,8 @@ enum LogTables {
     """,
   ]
 
-  /// The statements that add columns for the epochs of positions. They are needed if an older
-  /// version of the library created the table.
+  /// The statements that add the columns with epochs to `apus_log_origin`. They are needed if an
+  /// older version of the library created the table.
   static let originWidening = ["positionEpoch", "relayedEpoch"].map {
     "ALTER TABLE \"\(origin)\" ADD COLUMN \"\($0)\" INTEGER NOT NULL DEFAULT 0"
   }
@@ -179,8 +179,8 @@ enum LogTables {
     """,
   ]
 
-  /// The statement that adds a column for the epochs of other databases to the table of entries. It
-  /// is needed if an older version of the library created the table.
+  /// The statement that adds the column `originEpoch` to the table of entries. It is needed if an
+  /// older version of the library created the table.
   static let entryWidening = "ALTER TABLE \"\(entry)\" ADD COLUMN \"originEpoch\" INTEGER"
 
   // MARK: The format 1
@@ -227,8 +227,8 @@ enum LogTables {
       ]
   }
 
-  /// Returns the names of the log's columns for the old and the new value of a logged column.
-  /// `index` is the position of the logged column in the shape.
+  /// Returns the two columns of `apus_log_change` that have the old and the new value of a logged
+  /// column, such as `old1` and `new1`. `index` is the position of the logged column in the shape.
   static func valueColumns(_ index: Int) -> (old: String, new: String) {
     ("old\(index + 1)", "new\(index + 1)")
   }
@@ -245,12 +245,12 @@ enum LogTables {
 
   // MARK: Entries
 
-  /// The number of the newest entry.
+  /// The SQL for the number of the newest entry.
   static let newest = "(SELECT max(\"sequence\") FROM \"\(entry)\")"
 
-  /// The time of a new entry: the microseconds since 1970, in whole milliseconds. If an earlier
-  /// entry has the same or a later time, the new time is one microsecond after that entry's time.
-  /// So a transaction is newer than all transactions that it may have seen, even if another
+  /// The SQL for the time of a new entry: the microseconds since 1970, in whole milliseconds. If an
+  /// earlier entry has the same or a later time, the new time is one microsecond after that entry's
+  /// time. So a transaction is newer than all transactions that it may have seen, even if another
   /// database's clock is ahead.
   ///
   /// An entry from another database keeps its original time, so the newest entry may not have the
@@ -265,10 +265,10 @@ enum LogTables {
   private static let next =
     "max(coalesce(\(newest), 0), (SELECT \"purged\" FROM \"\(log)\")) + 1"
 
-  /// The number that the first change of the next entry gets.
+  /// The SQL for the number that the first change of the next entry gets.
   private static let nextChange = "coalesce((SELECT max(\"id\") FROM \"\(change)\"), 0) + 1"
 
-  /// Whether the newest entry is open.
+  /// The SQL that is true if the newest entry is open.
   private static let isOpen =
     "(SELECT \"isOpen\" FROM \"\(entry)\" ORDER BY \"sequence\" DESC LIMIT 1)"
 

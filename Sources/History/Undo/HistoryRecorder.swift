@@ -162,8 +162,8 @@ extension HistoryRecorder.State {
 }
 
 extension NettedTable {
-  /// Appends a change for each changed row that reverses it. It has the same form as a change from
-  /// the change log.
+  /// For each changed row, appends a change that restores its old values. The appended change has
+  /// the same form as a change from the change log.
   ///
   /// - Parameter throwsIfInvalid: whether to throw for a row with text that SQLite would not write
   ///   back unchanged. Otherwise the row is left out.

@@ -12,8 +12,8 @@ protocol HistorySource: Sendable {
   func steps(in database: Database) throws -> HistorySteps
   func steps(in database: Database) async throws -> HistorySteps
 
-  /// Undoes, redoes or skips a step. If `step` is nil, this is the step that comes next for the
-  /// action. Returns nil if there is no next step.
+  /// Undoes, redoes or skips a step. If `step` is nil, an undo or a skip takes the last step, and a
+  /// redo takes the step that was undone last. Returns nil if there is no such step.
   ///
   /// - Parameter witness: the observer that receives the changes of the undo. It is used only if
   ///   `needsWitness` is true.

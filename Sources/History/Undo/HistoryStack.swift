@@ -4,16 +4,16 @@
 /// transactions then take the place of the old ones in the step. To redo the step, they are
 /// reversed in the same way.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  /// A transaction of a step. A step in memory that was undone has a single one, which reversed all
-  /// its transactions.
+  /// A transaction of a step. If a history in memory undoes a step, the step then has a single
+  /// member: the transaction that reversed all others.
   struct Member: Sendable {
-    /// The description of a step that has only this transaction.
+    /// The step as it would be if it had only this transaction.
     let step: HistoryStep
     var transaction: Transaction
   }
 
   struct Step: Sendable {
-    /// The members in the order in which they were made; at least one.
+    /// The transactions of the step, in the order in which they were made; at least one.
     var members: [Member]
     /// The number that the step had at first. If parts of the step are undone separately, each part
     /// keeps this number, so that the parts can be joined again.
@@ -107,10 +107,10 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 }
 
 extension HistoryStack where Transaction == Int64 {
-  /// Moves the member with the transaction `target` to the undone or done steps, after another
+  /// Moves the transaction `target` from the done to the undone steps, or back, after another
   /// transaction has reversed it. Returns false if `target` belongs to no step.
   ///
-  /// - Parameter isEmpty: whether the reversing transaction changed nothing. Then the member is
+  /// - Parameter isEmpty: whether the reversing transaction changed nothing. Then `target` is
   ///   removed, because there is nothing to reverse again.
   mutating func invert(_ target: Int64, by transaction: Int64, isEmpty: Bool) -> Bool {
     for isUndo in [true, false] {
@@ -135,9 +135,10 @@ extension HistoryStack where Transaction == Int64 {
     return false
   }
 
-  /// Adds a member to the undone or done steps. If the last of these steps has other members of the
-  /// same original step, the member joins them. Members are undone from the last to the first, and
-  /// redone from the first to the last, so the order is right.
+  /// Adds a transaction to the undone or done steps. If the last of these steps has other
+  /// transactions of the same original step, the new one joins them. Transactions are undone from
+  /// the last to the first, and redone from the first to the last, so the new one belongs at an
+  /// end.
   private mutating func append(
     _ member: Member, of group: Int64, to steps: WritableKeyPath<Self, [Step]>, isUndo: Bool
   ) {

@@ -24,8 +24,8 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
   public let author: String?
   /// The time of the step's first transaction, by the clock of the program that wrote it.
   public let date: Date
-  /// The position of the step's last transaction. If further transactions are added to the step in
-  /// the history, this value still ends here, and undoing it does not undo them.
+  /// The position of the step's last transaction. If the history later adds transactions to the
+  /// step, this copy of the step still ends here. Undoing it does not undo the added ones.
   ///
   /// The position also has the epoch of the log, or of the history in memory. So a transaction with
   /// the same number in another history, or in a restored file, is not taken for this step.
@@ -49,7 +49,7 @@ public struct HistorySteps: Hashable, Sendable {
 public struct HistoryOutcome: Hashable, Sendable {
   /// The step that was undone or redone.
   public let step: HistoryStep
-  /// The conflicts that the policy decided.
+  /// The conflicts, with the decisions of the policy.
   public let conflicts: [ResolvedConflict]
 }
 

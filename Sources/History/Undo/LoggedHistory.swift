@@ -4,7 +4,7 @@ import SQLCore
 
 /// A history of some tables over the change log.
 ///
-/// The steps are read from the log. An entry that undoes another entry has the number of that
+/// The steps are read from the log. An entry that undoes another entry stores the number of that
 /// entry. So after a restart, the log still shows which steps were undone.
 final class LoggedHistory: HistorySource, CommitReceiver {
   private struct State {
@@ -24,7 +24,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   let updates = HistoryUpdates()
   let needsWitness = false
 
-  /// - Parameter tables: the names of the tables, folded.
+  /// - Parameter tables: the names of the tables in lower case.
   init(_ tables: Set<String>, after start: LogPosition, _ options: HistoryOptions) {
     self.tables = tables
     self.start = start

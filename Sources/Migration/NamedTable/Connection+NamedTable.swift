@@ -11,10 +11,10 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// Every stored property is a column. A property whose type has no stored form is stored as JSON.
-  /// The first write creates the table. If the struct later has more properties, a write adds their
-  /// columns; nothing is dropped. A class works as well: its stored properties are read from the
-  /// instance, and its `init(from:)` reads a row.
+  /// Every stored property is a column. A property whose type is not a `ColumnValue` is stored as
+  /// JSON. The first write creates the table. If the struct later has more properties, a write adds
+  /// their columns; nothing is dropped. A class works as well: its stored properties are read from
+  /// the instance, and its `init(from:)` reads a row.
   ///
   /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow creating or changing
   /// the table, `ModelError` if a column of the table has another type, and `WriteIgnored` if

@@ -84,7 +84,7 @@ struct PlainLayout<Row: Codable & Sendable> {
 }
 
 extension [PlainField] {
-  /// Adds the column and the row to a `ColumnValueError`.
+  /// Adds the table, the column and the row's `id` to an error, if it is a `ColumnValueError`.
   func locate(
     _ error: any Error, atFieldNumber index: Int, of values: [DatabaseValue], in table: TableName
   ) -> any Error {
@@ -95,8 +95,8 @@ extension [PlainField] {
   }
 }
 
-/// A stored property of a plain struct or class as a column. A type with a stored form is stored in
-/// that form. Any other Codable type is stored as JSON.
+/// A stored property of a plain struct or class as a column. A `ColumnValue` is stored in its
+/// standard form. Any other Codable type is stored as JSON.
 struct PlainField {
   let name: String
   let offset: Int
@@ -106,7 +106,7 @@ struct PlainField {
   /// The value of the property if the table lacks the column: NULL, zero or empty. Nil if the type
   /// has no such value.
   let fallback: DatabaseValue?
-  /// Reads the property from a struct in memory.
+  /// Reads the property at this address, and returns the value for the column.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
   /// Converts the value of the column to the value of the property.
   let read: (DatabaseValue) throws -> Any

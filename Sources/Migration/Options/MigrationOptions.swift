@@ -43,8 +43,8 @@ public struct MigrationOptions: Sendable {
 
   /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public enum MissingDefaults: Hashable, Sendable {
-    /// The migration is refused, with the line that declares a value. A table without rows needs no
-    /// value.
+    /// The migration is refused, and the plan offers the line that declares a value. A table
+    /// without rows needs no value.
     case refused
     /// Zero, `false`, or the empty text or bytes, which also become the column's default. A type
     /// without such a value, such as a date or an enumeration, is still refused.

@@ -12,7 +12,7 @@ struct BrokenDefinitions {
     /// SQLite's error message.
     let reason: String
 
-    /// The line of a schema that drops the view or trigger.
+    /// The line of a schema that drops the view or trigger, such as `Dropped(view: "Old")`.
     var removalLine: String {
       kind == .view
         ? "Dropped(view: \(name.swiftLiteral))" : "Dropped(trigger: \(name.swiftLiteral))"

@@ -114,8 +114,8 @@ struct MigrationFunctions {
       plan: MigrationPlan(), reason: "`Converted` of \(column.name) fails\(row): \(plain)")
   }
 
-  /// Returns the value in the declared form. Throws if the type cannot read the value in the form
-  /// of its storage class, because only NULL may become NULL.
+  /// Runs `apus_form`: returns the value in the declared form. Throws if the type cannot read the
+  /// value in the form of its storage class. The result is NULL only for NULL.
   private func form(of arguments: FunctionArguments) throws -> DatabaseValue {
     let column = try column(of: arguments)
     let value = try arguments[1]

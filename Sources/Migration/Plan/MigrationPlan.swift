@@ -122,7 +122,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// The steps, in the order in which they run.
   public internal(set) var steps: [Step] = []
 
-  /// Whether the migration will note the types with which the values were checked.
+  /// Whether the migration will note the Swift types of the columns in the file.
   var notesTypes = false
 
   init(steps: [Step] = []) {

@@ -42,9 +42,9 @@ private struct NewerSchemaJudge {
   let declared: Declarations
   let schema: ExistingSchema
   let history: SchemaHistory
-  /// The steps that would undo the newer program's changes.
+  /// All planned steps, including those that would undo the newer program's changes.
   let steps: [MigrationPlan.Step]
-  /// The folded names of the tables whose values these steps would convert.
+  /// The tables whose values the steps would convert, by name in lower case.
   let converted: Set<String>
 
   /// Returns one step for each table or view that a newer program changed. It replaces the steps
@@ -95,7 +95,7 @@ private struct NewerSchemaJudge {
   /// newer.
   ///
   /// - Parameters:
-  ///   - isDeclared: returns whether a state equals the program's declarations.
+  ///   - isDeclared: returns whether a noted state equals the program's declarations.
   ///   - knowsMore: returns whether the program drops an object that was added after the given
   ///     states. The program then knows the later state and is not older.
   private func date(
@@ -242,8 +242,8 @@ extension Removal {
 }
 
 extension Declarations {
-  /// Returns the declarations without the tables and views of the given names, which are folded.
-  /// The result does not drop these tables and views, either.
+  /// Returns the declarations without the tables and views of the given names, which are in lower
+  /// case. The result does not drop these tables and views, either.
   fileprivate func without(_ names: Set<String>) -> Declarations {
     let tables = tables.filter { !names.contains($0.name.lowercasedASCII) }.map { table in
       var table = table

@@ -98,7 +98,7 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  /// Returns the views and triggers, of any table, whose SQL names a table.
+  /// Returns all views, and the triggers of all tables, whose SQL names the given table.
   fileprivate func dependents(naming table: String) -> [Entry] {
     let table = table.lowercasedASCII
     return entries.filter { entry in

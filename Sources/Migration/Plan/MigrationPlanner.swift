@@ -17,17 +17,18 @@ struct MigrationPlanner {
   var missingDefaults = MigrationOptions.MissingDefaults.refused
   var checksValues = false
   var checksChangedTypes = false
-  /// The folded names of the declared columns whose types have changed, by the folded names of
-  /// their tables.
+  /// The declared columns whose Swift types have changed. The keys are the names of the tables. All
+  /// names are in lower case.
   private(set) var changedTypes: [String: Set<String>] = [:]
   /// The closure that reports that the values of a column will be checked.
   var progress: (@Sendable (MigrationProgress) throws -> Void)?
   var newerSchema = MigrationOptions.NewerSchema.kept
   var schemaVersion: Int?
-  /// The folded names of the views that models declare. Such a view can be created again after it
-  /// is dropped.
+  /// The names, in lower case, of the views that models declare. Such a view can be created again
+  /// after it is dropped.
   var declaredViews: Set<String> = []
-  /// The folded names of the views that are dropped first, with their triggers.
+  /// The names, in lower case, of the views that are dropped before all other steps. Their triggers
+  /// are dropped with them.
   var droppedViews: Set<String> = []
   /// The notes of conversions that have run.
   var conversions = ConversionNotes()
@@ -67,7 +68,7 @@ struct MigrationPlanner {
       && declared.unconverted({ try ConversionNotes(of: schema, in: connection) }).isEmpty
   }
 
-  /// Returns whether the file has notes of exactly these types, or needs none.
+  /// Returns whether the file already notes the declared Swift types, or needs no such notes.
   private func remembersTypes(of declared: Declarations, in reading: SchemaReading) -> Bool {
     guard checksChangedTypes, let sql = reading.types, sql != declared.notedTypes else {
       return true
@@ -81,13 +82,14 @@ struct MigrationPlanner {
     try !remembersTypes(of: declared, in: reading) && !isOlder(than: reading.schema)
   }
 
-  /// Returns whether a program with a higher number has migrated the file.
+  /// Returns whether a program with a higher `schemaVersion` has migrated the file.
   private func isOlder(than schema: ExistingSchema) throws -> Bool {
     try MigrationOptions(newerSchema: newerSchema, schemaVersion: schemaVersion)
       .areOlder(than: schema, in: connection)
   }
 
-  /// Returns whether all exchanges of names have run on this database.
+  /// Returns whether all exchanges of names, for example between two columns, have already run on
+  /// this database.
   private func remembers(_ exchanges: [String], in schema: ExistingSchema) throws -> Bool {
     guard !exchanges.isEmpty else { return true }
     let done = try MigrationNotes(connection: connection).names(in: schema)

@@ -11,7 +11,7 @@ struct OwnedObjectPlanner {
   private let declared: Declarations
   private let schema: ExistingSchema
   private var migration: OwnedObjectMigration
-  /// The steps that run before all other steps, and the steps that run after them.
+  /// The steps that run before all other steps. `last` has the steps that run after them.
   private(set) var first: [PlannedStep] = []
   private(set) var last: [PlannedStep] = []
 
@@ -96,8 +96,9 @@ struct OwnedObjectPlanner {
     first.append(step)
   }
 
-  /// Drops the triggers of change logs that schemas end, and lists undeclared log triggers as kept.
-  /// A program that does not use the log cannot declare it, so its migrations never end a log.
+  /// Drops the log triggers of tables with `NotLogged()`. If a table has log triggers, but no model
+  /// declares either `Logged()` or `NotLogged()`, lists them as kept, because another program may
+  /// use the log.
   private mutating func planEndedLogs() {
     for table in declared.tables where !declared.logs(table.name) {
       let triggers =

@@ -56,8 +56,9 @@ struct RenamePlanner {
     }
   }
 
-  /// Adds the step for one line of an exchange. Before its own renaming, the first step moves an
-  /// item to the temporary name. The last step renames that item to its new name.
+  /// Adds the step for one `Renamed` line of an exchange of names. The first step begins by giving
+  /// a temporary name to the table or column that has the wanted name. The last step gives this
+  /// table or column its new name.
   private mutating func addStep(
     _ action: MigrationPlan.Step.Action, of table: String, at index: Int, in exchange: Exchange,
     _ sql: (_ from: String, _ name: String) -> String
@@ -75,8 +76,8 @@ struct RenamePlanner {
     steps.append(step)
   }
 
-  /// Returns the existing table that becomes a declared table; nil unless the declared name is
-  /// free.
+  /// Returns the name of the existing table that is renamed to a declared one; nil unless the
+  /// declared name is free.
   private func former(_ table: TableDefinition, in schema: ExistingSchema) -> String? {
     guard schema.relation(table.name) == nil || renames.isGivenAway(table.name) else { return nil }
     return table.formerNames.compactMap { schema.entry($0) }

@@ -128,8 +128,8 @@ struct TablePlanner {
     }
   }
 
-  /// The steps that drop the triggers which the schema drops. Such a trigger may belong to another
-  /// table. The first schema that drops the trigger plans the step.
+  /// The steps that drop triggers, as the schema declares. A trigger may belong to another table.
+  /// If several schemas drop the same trigger, only the first of them plans the step.
   private var droppedTriggers: [PlannedStep] {
     guard planner.extent == .whole else { return [] }
     return declared.removedTriggers.filter { name in
@@ -149,15 +149,17 @@ struct TablePlanner {
 struct StepBuilder {
   private let table: TableComparison
   private var steps: [PlannedStep] = []
-  /// The undeclared parts that stay. In the plan, they follow the steps.
+  /// The columns, indexes and other parts that stay although no model declares them. The plan lists
+  /// them after the steps.
   private var kept: [PlannedStep] = []
   private var changes: [TableChange] = []
   /// The notes of conversions that are written or removed with the changes.
   private var conversions: [ConversionNote] = []
-  /// The values that a rebuild does not copy unchanged, by the folded names of their columns.
+  /// The SQL for the values that a rebuild does not copy unchanged. The keys are column names in
+  /// lower case.
   private(set) var sources: [String: TableRebuild.Source] = [:]
-  /// The columns whose values would not be unique after a rebuild. The plan already has a refusal
-  /// for them.
+  /// The lists of columns whose values would not be unique after a rebuild. The plan already has a
+  /// refusal for each list.
   private(set) var refusedUnique: Set<[String]> = []
 
   init(_ table: TableComparison) {
@@ -189,7 +191,7 @@ struct StepBuilder {
     if let columns = refusal.uniqueColumns { refusedUnique.insert(columns) }
   }
 
-  /// Adds the steps for all changes that have been added.
+  /// Adds the steps for all changes that the comparers have found.
   mutating func makeChanges() throws {
     guard !changes.isEmpty else { return }
     let alters = changes.compactMap(\.alter)

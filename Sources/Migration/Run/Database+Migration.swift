@@ -193,8 +193,9 @@ extension Database {
 }
 
 extension Database {
-  /// Registers what the owned objects of models need. If an object follows the changes of a table,
-  /// turns on the setting by which REPLACE also fires delete triggers.
+  /// Registers what full-text indexes, change logs and other owned objects of the models need. If
+  /// such an object follows the changes of a table, turns on `recursive_triggers`, so that REPLACE
+  /// also fires delete triggers.
   private func prepareWriters(_ declared: Declarations) throws {
     let isReadOnly = configuration.isReadOnly
     for type in declared.ownedTypes {

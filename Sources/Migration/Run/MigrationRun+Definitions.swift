@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension MigrationRun {
-  /// Returns whether a step drops a view or trigger that was set aside, and so is already dropped.
+  /// Returns whether a step drops a view or trigger that `alter` has already dropped. If so,
+  /// `restore` does not create it again.
   mutating func dropsAside(_ step: MigrationPlan.Step) -> Bool {
     let kind: ExistingSchema.Entry.Kind
     let name: String

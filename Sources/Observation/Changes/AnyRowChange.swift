@@ -11,8 +11,8 @@ public struct AnyRowChange: Sendable {
   /// The stored values of the primary key; the rowid if the table has no primary key.
   public var keyValues: [DatabaseValue] { delivered.key(at: index).values }
   /// The names of the columns whose values changed, in the order of the table. If the row was
-  /// inserted or deleted, these are all watched columns and the columns of the primary key.
-  /// Generated columns that are calculated on reading are not reported.
+  /// inserted or deleted, these are all watched columns and the columns of the primary key. VIRTUAL
+  /// generated columns are not reported.
   public var changedColumns: [String] {
     guard kind == .updated else {
       return delivered.names.ordered.filter { delivered.place(of: $0) != nil }
@@ -46,7 +46,8 @@ public struct AnyRowChange: Sendable {
     return new(at: place)
   }
 
-  /// Returns where the values of a model's column are stored; nil if the column is not delivered.
+  /// Returns where a changed row has the values of a model's column; nil if the stream does not
+  /// deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> DeliveredRows.Place? {
     delivered.place(ofColumn: column, of: layout)
   }
@@ -67,7 +68,7 @@ public struct AnyRowChange: Sendable {
     }
   }
 
-  /// Returns whether the column with this name is delivered and its value changed.
+  /// Returns whether the stream delivers the column with this name, and the value changed.
   func hasChanged(_ column: String) -> Bool {
     switch delivered.place(of: column) {
     case .column(let place): delivered.differs(at: index, in: place)
@@ -125,24 +126,24 @@ extension AnyRowChange {
   }
 }
 
-/// The changed rows of a table, as one stream delivers them. All row changes of one write share
-/// this object.
+/// The rows of a table that one write changed, with the columns that one stream delivers. All
+/// values of `AnyRowChange` from this write share the object.
 final class DeliveredRows: Sendable {
   private let table: NettedTable
-  /// The indices of the delivered columns in the array of recorded columns.
+  /// The columns that the stream delivers, as indices into `table.names.columns`.
   let places: [Int]
-  /// Whether all recorded columns are delivered.
+  /// Whether the stream delivers every recorded column.
   private let deliversAll: Bool
   /// The layout of the model whose changes the stream delivers; nil without a model.
   /// `placesOfColumns` has the place of each of its columns.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
-  /// The place where a column's value is stored.
+  /// Where a changed row has the value of a column.
   enum Place: Sendable {
-    /// In the key, at this index.
+    /// Among the key's values, at this index.
     case key(Int)
-    /// In the recorded columns, at this index.
+    /// Among the recorded columns, at this index.
     case column(Int)
   }
 
@@ -159,15 +160,16 @@ final class DeliveredRows: Sendable {
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
   }
 
-  /// Returns where the values of a model's column are stored; nil if the column is not delivered.
+  /// Returns where a changed row has the values of a model's column; nil if the stream does not
+  /// deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> Place? {
     layout === self.layout ? placesOfColumns[column] : place(of: layout.columns[column].name)
   }
 
   var names: TableNames { table.names }
 
-  /// Returns where the values of a column are stored; nil if the column is not delivered. The case
-  /// of the name does not matter.
+  /// Returns where a changed row has the values of a column; nil if the stream does not deliver the
+  /// column. The case of the name does not matter.
   func place(of column: String) -> Place? { table.names.place(of: column, among: places) }
 
   func kind(at index: Int) -> RowChangeKind {

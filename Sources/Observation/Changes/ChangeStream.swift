@@ -55,7 +55,7 @@ extension Database {
   /// element with `.tableChanged`, even if the write is rolled back.
   ///
   /// For each changed row of the table, the writer copies the watched columns. Writes to other
-  /// tables cost nothing. Without any observer, no hook is installed.
+  /// tables cost nothing. While there is no observer, SQLite's pre-update hook is not installed.
   ///
   /// - Parameters:
   ///   - columns: the columns to watch. An update is delivered if any of these columns changed, and
@@ -105,8 +105,8 @@ extension Database {
 }
 
 extension RowKey {
-  /// Returns the forms in which a key with these values may be recorded. The form depends on the
-  /// table, which is not known here.
+  /// Returns the forms in which a key with these values may be recorded. One integer, for example,
+  /// may be a rowid or the value of another key. The table decides, and is not known here.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -146,10 +146,10 @@ extension Database {
   /// observer spends the time for the test, not the writer.
   ///
   /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
-  /// the current time, functions that are not deterministic, columns that are calculated on
-  /// reading, and columns that the model does not have. If the predicates need any of these, or if
-  /// text is invalid in the file's encoding, an element has every row of the table that the write
-  /// changed. Then `ModelChanges.unfilteredReason` gives the reason.
+  /// the current time, functions that are not deterministic, VIRTUAL generated columns, and columns
+  /// that the model does not have. If the predicates need any of these, or if text is invalid in
+  /// the file's encoding, an element has every row of the table that the write changed. Then
+  /// `ModelChanges.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
@@ -188,7 +188,8 @@ extension ChangeIterator: Sendable {}
 /// for an element, the feed makes it from a commit, on the observer's thread and not on the
 /// writer's thread.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A part of the waiting changes that becomes at most one element.
+  /// A write or another report from the queue. It becomes one element, or none if it is filtered
+  /// out.
   enum Piece: Sendable {
     case write(WriteChanges)
     /// The tables whose waiting rows were dropped because the observer was slow.
@@ -202,7 +203,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   private let element: @Sendable (Piece) -> Element?
   /// Reduces a write to the rows that the stream delivers; nil if the stream delivers all rows.
   private let filter: (@Sendable (WriteChanges) async -> WriteChanges)?
-  /// The pieces taken from the queue, the last one first.
+  /// The pieces taken from the queue but not delivered yet; the next one is at the end.
   private let taken = Lock<[Piece]>([])
 
   init(

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The changes of one write in a model's table, delivered after its commit.
+/// The changes that one write made in a model's table, delivered after the write's commit.
 ///
 /// ```swift
 /// for await changes in db.changes(of: Post.self) {

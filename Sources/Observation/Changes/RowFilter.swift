@@ -22,8 +22,8 @@ final class RowFilter: Sendable {
     evaluators = ChangeTracker.of(database)?.evaluators(for: database)
   }
 
-  /// Returns the write, reduced to the rows that match. This method is `@concurrent`, so that it
-  /// takes no time of the caller's actor.
+  /// Returns the write with only those changed rows that match the predicates. This method is
+  /// `@concurrent`, so that it does not occupy the caller's actor.
   @concurrent
   func filter(_ write: WriteChanges) async -> WriteChanges {
     guard let layout = LayoutRegistry.shared.layout(number: statement.from.layout) else {
@@ -46,8 +46,8 @@ final class RowFilter: Sendable {
     return filtered
   }
 
-  /// Returns the test of the predicates. If the database cannot be read now, this throws, and the
-  /// next write tries again.
+  /// Returns the test that finds the matching rows. The first write prepares it. If the database
+  /// cannot be read now, throws; the next write tries again.
   private func test() async throws -> RowTest {
     switch state.withLock({ $0 }) {
     case .known(let test): return test
@@ -74,8 +74,8 @@ final class RowFilter: Sendable {
   }
 }
 
-/// A test of a query's predicates on single rows of the query's table. SQLite evaluates the
-/// predicates in a table of the same form, which holds only the rows to test.
+/// Finds out which rows match a query's predicates. SQLite evaluates the predicates in a copy of
+/// the query's table that holds only the rows to test.
 final class RowTest: Sendable {
   /// The reason why predicates cannot be tested on single rows.
   struct Problem: Error {
@@ -83,7 +83,7 @@ final class RowTest: Sendable {
   }
 
   private let table: ShadowTable
-  /// The query for the rowids of the rows that match the predicates.
+  /// Selects, among the rows to test, the rowids of those that match the predicates.
   private let statement: SelectStatement
   /// The columns that the predicates read, folded.
   private let columns: Set<String>
@@ -94,7 +94,7 @@ final class RowTest: Sendable {
     "date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff",
   ]
 
-  /// Prepares the test. Throws `Problem` if the predicates need more than the row.
+  /// Prepares the test. Throws `Problem` if the predicates need more than the values of one row.
   init(_ select: SelectStatement, on core: ConnectionCore) throws {
     let connection = core.lend()
     guard let layout = LayoutRegistry.shared.layout(number: select.from.layout),
@@ -136,7 +136,7 @@ final class RowTest: Sendable {
     self.statement = statement
   }
 
-  /// The value of SQLITE_DETERMINISTIC in `pragma_function_list`.
+  /// The bit of SQLITE_DETERMINISTIC in the column `flags` of `pragma_function_list`.
   private static let deterministic = 0x800
 
   /// Returns the rows that match the predicates before or after the write.
@@ -179,7 +179,8 @@ final class RowTest: Sendable {
 }
 
 extension TrackedTable {
-  /// A name by which SQL can read the rowid of the shadow table, because no column has this name.
+  /// One of SQLite's names for the rowid, such as `_rowid_`, that no column of the shadow table
+  /// has.
   fileprivate var shadowRowIDName: String {
     let columns = Set(recorded.map(\.name.lowercasedASCII) + names.keys.map(\.lowercasedASCII))
     return TableColumn.freeRowIDNames(besides: columns.contains).first ?? "rowid"

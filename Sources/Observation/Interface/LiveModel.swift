@@ -115,7 +115,7 @@ extension Model {
 }
 
 extension Query {
-  /// Adds the condition that the row has the given key, and returns the query.
+  /// Returns the query with the added condition that the row has the given key.
   fileprivate func restricted<M: Model>(to _: M.Type, _ id: M.ID) throws -> Query {
     var query = self
     for (column, value) in zip(try M.layout.keyColumns, try M.keyValues(of: id)) {

@@ -156,7 +156,8 @@ protocol LiveWatch<Shown>: AnyObject, Sendable {
 
 /// The outcome of one step of a `LiveWatch`.
 enum LiveStep<Shown: Sendable>: Sendable {
-  /// A new result. If a table or column of the query does not exist, `missing` is the error.
+  /// A new result. `missing` is SQLite's error if a table or column of the query no longer exists;
+  /// otherwise nil.
   case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged

@@ -1,13 +1,13 @@
 import SQLCore
 
-/// An index of the rows in a held result, by one part of their keys. For example, the key of a row
-/// of a join contains the key of each joined table, and the index finds the rows by one of them. If
-/// a left join found no row of that table, the part is NULL. Such keys are left out unless
-/// `keepsNull` is true.
+/// Finds the rows of a held result by one part of their keys. In a join of posts and authors, for
+/// example, the key of a row consists of the post's key and the author's key, and this index finds
+/// all rows of an author. If a left join found no author, that part is NULL. Such keys are left out
+/// unless `keepsNull` is true.
 ///
 /// If a row changes but keeps its key, the index does not change.
 struct KeyIndex: Sendable {
-  /// The places of the part among the values of a key.
+  /// The indices of the part in a key: 1..<2, for example, is the second value.
   let places: Range<Int>
   private let keepsNull: Bool
   private var keys: PersistentSequence<[DatabaseValue]>
@@ -76,7 +76,8 @@ struct KeyIndex: Sendable {
 }
 
 extension PersistentSequence {
-  /// Returns the elements from an index on, until the first element that fails a condition.
+  /// Returns the elements from the index `start` on, up to the first for which the closure returns
+  /// false.
   func run(from start: Int, while holds: (Element) -> Bool) -> [Element] {
     var run: [Element] = []
     var index = start

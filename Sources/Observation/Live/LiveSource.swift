@@ -1,10 +1,10 @@
 import QueryDSL
 import SQLCore
 
-/// A watched query: a template, which it shares with other queries, and its own values.
+/// A watched query: a template, which other queries may share, and the values of its arguments.
 struct LiveSource<Row: Sendable>: Sendable {
   private(set) var template: LiveTemplate<Row>
-  /// The values of the template's arguments.
+  /// The values of the template's arguments, such as 7 in `userID = 7`.
   let values: [DatabaseValue]
 
   init(_ query: some Fetchable<Row>) {
@@ -35,14 +35,14 @@ struct LiveSource<Row: Sendable>: Sendable {
 /// Observers whose queries differ only in values share one template. So they also share what the
 /// library found out about the query.
 final class LiveTemplate<Row: Sendable>: Sendable {
-  /// The SQL of the statements that the query runs. They show which columns the query reads. The
-  /// first statement reads the query's rows.
+  /// Returns the SQL of each statement that the query runs; the first one reads the query's own
+  /// rows. SQLite reports which columns these statements read.
   let texts: @Sendable () throws -> [String]
-  /// The shape of the query, from which the watch derives the rows that matter; nil if all rows may
-  /// matter.
+  /// Returns the query without its values. Its conditions say which rows of a table can affect the
+  /// result. Nil if all rows may affect it.
   let shape: (@Sendable () throws -> Shape)?
-  /// The key that finds the shared template of queries that differ only in values. Nil if the query
-  /// cannot be compared with other queries.
+  /// Equal keys mean that two queries differ only in values, and can share one template. Nil if the
+  /// query cannot be compared with other queries.
   let key: SharedResults.Key?
   /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
   /// fetched again after each change.
@@ -96,7 +96,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
     isShort = false
   }
 
-  /// Returns the preparation if it is still valid.
+  /// Returns the stored facts about the query. Returns nil if there are none, or if they are not
+  /// valid any more.
   ///
   /// - Parameter schemaVersion: a version of the schema that is known to be out of date.
   func preparation(

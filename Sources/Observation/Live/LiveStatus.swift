@@ -24,8 +24,8 @@ public struct LiveStatus: Hashable, Sendable {
     /// query's other tables, only rows with certain values matter, such as the posts of the author
     /// that the query asks for.
     public let tablesOfAllRows: [String]
-    /// Missing indexes. With them, SQLite could find the rows that the query joins with a changed
-    /// row, and could ignore more of the changed rows.
+    /// Indexes that should be created. With them, SQLite could find out which rows the query joins
+    /// with a changed row, and more changed rows could be ignored.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0
@@ -89,7 +89,7 @@ extension LiveStatus.Query {
     byteCount = cost.byteCount
   }
 
-  /// Adds another result of the query.
+  /// Adds the numbers of another result of the same query.
   fileprivate mutating func add(_ other: LiveStatus.Query) {
     observers += other.observers
     results += other.results

@@ -16,11 +16,11 @@ struct QueryAnalysis {
   private(set) var obstacle: RerunReason?
   /// The number of SELECTs in the query's SQL.
   private(set) var scopeCount = 0
-  /// Whether the next name is the name of a collation.
+  /// Whether the last token was COLLATE, so that the next name is a collation.
   private var expectsCollation = false
   /// Whether subqueries are no obstacle.
   private let allowsSubqueries: Bool
-  /// Whether the query has GROUP BY or aggregates. If so, their tokens are no obstacle.
+  /// Whether the query has GROUP BY or aggregates. If so, tokens such as GROUP BY are no obstacle.
   private let isGrouped: Bool
 
   init(of select: SelectStatement, allowsSubqueries: Bool = false) throws {
@@ -55,7 +55,8 @@ struct QueryAnalysis {
     if obstacle == nil { obstacle = RerunReason(text()) }
   }
 
-  /// The tokens of groups and aggregates. Here `distinct` is the DISTINCT inside an aggregate.
+  /// The tokens that come only with GROUP BY, HAVING or aggregates. Here `distinct` is the DISTINCT
+  /// inside an aggregate.
   private static let groupTokens: Set<SQLToken> = [
     .groupBy, .having, .countStar, .filter, .distinct, .star,
   ]
@@ -228,7 +229,7 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// The value or the argument, in the form that a query has.
+  /// The value or the argument, as something that a query can bind.
   var bound: BoundValue {
     switch self {
     case .value(let value): .value(value)

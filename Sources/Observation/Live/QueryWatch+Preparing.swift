@@ -26,7 +26,7 @@ extension QueryWatch {
     }
   }
 
-  /// The facts about a template, which all its queries share.
+  /// What was found out about a query. All queries that differ only in values share it.
   final class Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that the query reads.
@@ -61,7 +61,7 @@ extension QueryWatch {
   /// The tables and rows to watch for one query with its values.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
-    /// The missing indexes with which fewer changed rows would matter.
+    /// Indexes that are missing. With them, more changed rows could be ignored.
     var missingIndexes: [SuggestedIndex] = []
   }
 

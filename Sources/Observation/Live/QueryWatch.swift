@@ -29,7 +29,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   var fetchCount: Int { costs.withLock { $0.fetches } }
   /// Whether the facts in `preparation` are still true.
   private var isPrepared = false
-  /// Whether the result contains all commits that the watch has taken; false after an error.
+  /// Whether the result contains all commits taken from the queue; false after an error.
   private(set) var isCurrent = false
   /// The error if a table or column that the query reads does not exist; nil if all exist.
   private(set) var missing: (any Error)?
@@ -161,9 +161,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns the new result with the held rows in place of its own equal rows, because observers
-  /// already have the held rows. If values that are not shown differ, returns the new result
-  /// unchanged.
+  /// Called if the new result equals the held one. Returns the new result with the held rows, which
+  /// the observers have already. If values that are not shown differ, returns it unchanged.
   private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -386,13 +385,13 @@ private struct HeldResult: Sendable {
   /// The number of commits of other connections that the result contains, counted as in a
   /// `WatchedSnapshot`. Nil if the number is not known.
   var otherCount: UInt32?
-  /// The reason why the rows of a plan were not fetched; nil if they were, or if there is no plan.
+  /// The reason why the plan could not fetch its rows; nil if it could, or if there is no plan.
   var obstacle: RerunReason?
 }
 
 /// The outcome of merging commits.
 enum Merging {
-  /// The result with the commits; nil if it equals the previous result.
+  /// The result after the commits; nil if it equals the previous result.
   case result(Results<Void>?)
   /// The commits cannot be merged. The caller must fetch the result with `refreshed(again: true)`.
   case mustFetch

@@ -7,7 +7,7 @@ struct ResultChange: Sendable {
   private(set) var after: ResultWindow
   /// The touched rows, by their keys.
   private var touched: [RowKey: Touched] = [:]
-  /// Whether every row has the same place before and after the change.
+  /// Whether every row has the same index before and after the change.
   private var keepsPlaces = true
 
   /// A touched row, before and after the change.
@@ -29,7 +29,7 @@ struct ResultChange: Sendable {
   /// The touched rows, by their keys.
   var touchedRows: [Row] { touched.values.map { ($0.old, $0.new) } }
 
-  /// Stores the rows that the plan holds but does not show, and from which it makes the result.
+  /// Stores the rows from which the plan makes the result, such as those of each SELECT of a UNION.
   mutating func keep(_ parts: [ResultWindow]) { after.parts = parts }
 
   /// Sets the row with a key, or removes the row if `new` is nil.
@@ -53,17 +53,17 @@ struct ResultChange: Sendable {
     touched[key] = Touched(old: old, new: isHeld ? new : nil)
   }
 
-  /// The rows that come from one row of a table, before and after the change, in the order of their
-  /// keys.
+  /// The result rows that come from one row of a table, before and after the change, in the order
+  /// of their keys.
   private struct Part {
     let old: [ResultEntry]
     let new: ArraySlice<ResultEntry>
   }
 
-  /// Replaces the rows of each part by the part's new rows.
+  /// For each part, replaces its old rows in the result by its new rows.
   ///
-  /// Within a part, removed rows are paired with new rows, in the order of their keys. For example,
-  /// a post whose author changes is reported as one row with other values.
+  /// If a part loses a row and gets a row with another key, both together are reported as one
+  /// changed row. An example is a post, joined with its author, that gets another author.
   private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
     var kept: [(old: ResultEntry, new: ResultEntry)] = []

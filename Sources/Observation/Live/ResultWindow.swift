@@ -6,20 +6,20 @@ struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// Indexes of the rows by parts of their keys. For example, the key of each joined table is a
-  /// part.
+  /// Find rows by a part of their keys, such as the author's key in a join of posts and authors.
   private var indexes: [KeyIndex]
   /// The last row of the held range: all rows up to this row are held. Nil if all rows of the query
   /// are held.
   private var frontier: ResultEntry?
   private let arrangement: ResultArrangement
-  /// Rows that the plan holds but does not show, and from which it makes the rows of the result.
+  /// Rows that are not shown, but from which the plan makes the rows of the result. Examples are
+  /// the rows of each SELECT of a UNION.
   var parts: [ResultWindow] = []
 
   /// - Parameters:
-  ///   - indexedPlaces: the places of the key parts to index. Rows are then found by these parts,
-  ///     too.
-  ///   - indexesNull: whether to index also a row whose key has NULL at such a place.
+  ///   - indexedPlaces: parts of the keys by which rows are found, too: ranges of indices into a
+  ///     key.
+  ///   - indexesNull: whether a row is also found by a part that begins with NULL.
   init(
     _ rows: [ResultEntry], in arrangement: ResultArrangement, indexedPlaces: [Range<Int>] = [],
     indexesNull: Bool = false
@@ -77,8 +77,8 @@ struct ResultWindow: Sendable {
       .filter { $0.key.values.starts(with: values) }
   }
 
-  /// Returns the keys that have the given values at the given places. The places must be those of
-  /// an index, or the first places of the key.
+  /// Returns the keys of held rows that have the given values at the given indices. There must be a
+  /// `KeyIndex` for these indices, or they must be the first ones of the key.
   func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
     guard let index = indexes.first(where: { $0.places == places }) else {
       return entries(withFirst: values).map(\.key.values)
@@ -90,8 +90,8 @@ struct ResultWindow: Sendable {
     entries.index(of: entry, order)
   }
 
-  /// Replaces a row by a new row with the same key and the same place in the order, and returns the
-  /// place. If the places differ, does nothing and returns nil.
+  /// Replaces a row by a new row with the same key and the same place in the order, and returns its
+  /// index. If the places differ, does nothing and returns nil.
   mutating func replace(_ old: ResultEntry, by new: ResultEntry) -> Int? {
     guard order.compare(old, new) == 0, let index = index(of: old) else { return nil }
     entries.replace(at: index, with: new)
@@ -138,8 +138,8 @@ struct ResultWindow: Sendable {
   // Do not copy `byKey`, not even temporarily: the copy would share its nodes, and a change would
   // then copy the nodes.
 
-  /// Returns the place of a row in the order of the keys, or the place at which to insert the row.
-  /// Nil if `entries` are already in the order of the keys.
+  /// Returns the index of a row in `byKey`, or the index at which to insert the row there. Nil if
+  /// `byKey` is nil.
   private func placeByKey(of entry: ResultEntry) -> Int? {
     byKey?.partitioningIndex { $0.key.compare(entry.key) >= 0 }
   }
@@ -149,8 +149,8 @@ struct ResultWindow: Sendable {
     return index < byKey.count && byKey[index].key == entry.key
   }
 
-  /// If the window has more than twice the usual number of rows, drops the rows beyond the usual
-  /// number.
+  /// If the window has more than twice as many rows as a fetch gives, drops the last rows, so that
+  /// it has as many as a fetch gives.
   mutating func trim() {
     guard let count = arrangement.fetchCount, entries.count > 2 * count else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }

@@ -8,8 +8,7 @@ import Synchronization
 /// evaluator from the `EvaluatorPool` and returns it.
 final class RowEvaluator: @unchecked Sendable {
   private let connection: Connection
-  /// The statements for the last table and columns. The next call usually needs the same
-  /// statements.
+  /// The SQL for the last table and columns. The next call usually needs the same SQL.
   private var lastTexts: Texts?
 
   private struct Texts {
@@ -35,7 +34,7 @@ final class RowEvaluator: @unchecked Sendable {
     return texts
   }
 
-  /// The tables that exist, by folded name.
+  /// The shadow tables that the connection has, by folded name.
   private var tables: [String: ShadowTable] = [:]
   let encoding: TextEncoding
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
@@ -200,7 +199,7 @@ struct ShadowTable: Hashable, Sendable {
   }
 
   let name: String
-  /// The columns whose values are stored.
+  /// The columns that store values: no VIRTUAL generated columns.
   let columns: [Column]
   let isStrict: Bool
   let encoding: TextEncoding

@@ -65,8 +65,8 @@ final class TableWatch: Sendable {
   /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { tracker?.rerunReporting }
 
-  /// The reason why no query can be maintained, if commits are recorded only by their tables. Nil
-  /// if commits are recorded row by row.
+  /// If only changed tables are recorded, and not changed rows, the reason why no query can be
+  /// maintained. Otherwise nil.
   var rowlessReason: RerunReason? {
     guard tracker?.seesRows == false else { return nil }
     return RerunReason(
@@ -249,9 +249,9 @@ extension DatabaseError {
 extension Connection {
   /// Returns the tables and columns to watch, for a query that reads the given columns.
   ///
-  /// In place of a virtual table, its shadow tables are watched. If a column is calculated on
-  /// reading, the whole table is watched, because SQLite does not report the columns from which it
-  /// is calculated.
+  /// In place of a virtual table, its shadow tables are watched. If the query reads a VIRTUAL
+  /// generated column, the whole table is watched, because SQLite does not report from which
+  /// columns it is calculated.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

@@ -174,7 +174,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   /// read before. If a table or column does not exist, the next step also runs the closure at the
   /// next change of the schema.
   ///
-  /// This method is `@concurrent`, so that it takes no time of the caller's actor.
+  /// This method is `@concurrent`, so that it does not occupy the caller's actor.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Value> {
     do {

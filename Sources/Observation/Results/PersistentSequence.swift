@@ -136,7 +136,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   }
 
   extension PersistentSequence.Node {
-    /// Returns the number of levels, including the node itself.
+    /// Checks the tree below the node, and returns the number of its levels, including the node.
     ///
     /// - Parameter index: an index, whose nodes from the root to the leaf are checked; nil to check
     ///   all nodes. An index after the last element stands for the last element.
@@ -174,7 +174,7 @@ extension PersistentSequence.Node {
   typealias Node = PersistentSequence<Element>.Node
   private static var capacity: Int { PersistentSequence<Element>.capacity }
 
-  /// Returns the place of the child that holds the element at the given index.
+  /// Returns the index in `children` of the child that holds the element at the given index.
   fileprivate func place(of index: Int) -> Int { ends.partitioningIndex { $0 > index } }
 
   /// The first element. The node must not be empty.

@@ -102,8 +102,8 @@ enum ResultsComparison {
     }
   }
 
-  /// Returns the places of the numbers that form a longest ascending subsequence. The rows at these
-  /// places count as not moved.
+  /// Returns the indices of the numbers that form a longest ascending subsequence. The rows with
+  /// these indices count as not moved.
   private static func longestRising(_ numbers: [Int]) -> Set<Int> {
     // For each length, the place of the smallest number that ends an ascending subsequence of that
     // length.

@@ -162,7 +162,7 @@ extension RowKey {
     }
   }
 
-  /// Compares the first values of the key with the given values.
+  /// Compares the key's values with the given ones, up to the end of the shorter list.
   func compare(toFirst values: [DatabaseValue]) -> Int {
     switch self {
     case .rowID(let id): values.first.map { DatabaseValue.integer(id).compare($0) } ?? 0
@@ -203,7 +203,7 @@ struct RowOrder: Sendable {
   let terms: [Term]
   let keyCollations: [BuiltInCollation]
 
-  /// Whether the rows are in the order of `RowKey`.
+  /// Whether this is the order of `RowKey.compare(_:)`.
   var isByKey: Bool { terms.isEmpty && keyCollations.allSatisfy { $0 == .binary } }
 
   func compare(_ first: ResultEntry, _ second: ResultEntry) -> Int {

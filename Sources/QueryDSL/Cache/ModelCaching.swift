@@ -53,7 +53,7 @@ struct ModelCaching: Sendable {
       }
   }
 
-  /// Whether each key has 8 bytes.
+  /// Whether each key is an integer of 8 bytes.
   var hasWordKeys: Bool { source == .word }
 
   /// Returns the cache key of an `ID`; nil for an `ID` that cannot be stored.
@@ -121,7 +121,7 @@ struct RowMiss: Sendable {
 enum RowLookup {
   case hit(any CachedValue)
   case miss(RowMiss)
-  /// The row is not cached.
+  /// No row of this `ID` can be cached.
   case none
 }
 

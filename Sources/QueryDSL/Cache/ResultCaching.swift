@@ -8,7 +8,7 @@ enum ResultCaching {
 }
 
 /// The key of a cached result. It consists of the query, the query's values, the part of the result
-/// that is read, and the type of its rows.
+/// that is read, such as the count, and the type of the rows.
 struct ResultKey: Sendable {
   let model: CachedModel
   let key: CacheKey
@@ -68,7 +68,7 @@ private struct ResultMiss: Sendable {
 private enum ResultLookup<Value: Sendable> {
   case hit(Value, DatabaseCache)
   case miss(ResultMiss)
-  /// The result is not cached.
+  /// Results of this query are not cached.
   case none
 }
 
@@ -88,7 +88,7 @@ extension DatabaseReader {
   }
 
   /// Returns a part of a query's result, such as the first row or the count. Uses the cache if
-  /// possible. A cached result is returned on the same thread.
+  /// possible. A cached result is returned without waiting for a connection.
   func cachedRead<Q: Fetchable, Value: Sendable>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, on execution: ReadExecution,
     _ fileID: StaticString,
@@ -145,8 +145,8 @@ extension Connection {
   }
 }
 
-/// A part of a query's result (all rows, the first row or the count), and how to read it for the
-/// cache.
+/// A part of a query's result, and how to read it for the cache. The parts are all rows, the first
+/// row, the count, and whether there is a row.
 struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
   /// The number that identifies this part in a `ResultKey`.
   let number: UInt8
@@ -156,7 +156,7 @@ struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
 
 /// The size of a cached result.
 struct ResultSize {
-  /// The number of rows that are kept.
+  /// The number of rows in the cached result.
   var rows = 0
   /// The memory that the rows take, in bytes, roughly.
   var bytes = 0

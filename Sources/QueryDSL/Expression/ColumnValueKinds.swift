@@ -27,9 +27,9 @@ public protocol TextColumnValue: ColumnValue {
 extension String: TextColumnValue {}
 
 extension Optional: TextColumnValue where Wrapped == String {
-  /// Optional, because the text is optional; programs do not use it directly.
+  /// The result of `length()` for an optional text; programs do not use it directly.
   public typealias IntegerResult = Int?
-  /// Optional, because the text is optional; programs do not use it directly.
+  /// The result of `lower()` for an optional text; programs do not use it directly.
   public typealias TextResult = String?
 }
 
@@ -46,9 +46,9 @@ public protocol DateColumnValue: ColumnValue {
 extension Date: DateColumnValue {}
 
 extension Optional: DateColumnValue where Wrapped == Date {
-  /// Optional, because the date is optional; programs do not use it directly.
+  /// The result of `component(_:)` for an optional date; programs do not use it directly.
   public typealias DateComponentResult = Int?
-  /// Optional, because the date is optional; programs do not use it directly.
+  /// The result of `strftime(_:)` for an optional date; programs do not use it directly.
   public typealias DateTextResult = String?
 }
 

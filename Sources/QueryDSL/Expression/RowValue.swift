@@ -12,7 +12,7 @@ import SQLCore
 /// this for any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
-  /// The expressions, each with the collation of its type.
+  /// The expressions, with COLLATE for a type that has a collation.
   private let nodes: [ExpressionNode]
   private let forms: [StoredForm]
 
@@ -30,13 +30,13 @@ public struct RowValue<each Value: ColumnValue>: Sendable {
 }
 
 extension RowValue {
-  /// Tests whether all elements are equal; nil equals nil.
+  /// Tests whether the row value equals the tuple; nil equals nil.
   /// SQL: `(a, b) = (?, ?)`, or `(a, b) IS (?, ?)` if an element is optional
   public static func == (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(left.isOptional ? .isSame : .equal, repeat each right)
   }
 
-  /// Tests whether any element differs; nil equals nil.
+  /// Tests whether the row value differs from the tuple; nil equals nil.
   /// SQL: `(a, b) <> (?, ?)`, or `(a, b) IS NOT (?, ?)` if an element is optional
   public static func != (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(left.isOptional ? .isNotSame : .notEqual, repeat each right)
@@ -44,28 +44,29 @@ extension RowValue {
 }
 
 extension RowValue where repeat each Value: OrderedColumnValue {
-  /// Tests whether the row value is less than the tuple. The first elements that differ decide. If
-  /// a NULL comes before them or is one of them, the result is NULL. SQL: `(a, b) < (?, ?)`
+  /// Tests whether the row value is less than the tuple. The first pair of different elements
+  /// decides. If this pair or a pair before it contains NULL, the result is NULL.
+  /// SQL: `(a, b) < (?, ?)`
   public static func < (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.less, repeat each right)
   }
 
-  /// Tests whether the row value is greater than the tuple. The first elements that differ decide.
-  /// If a NULL comes before them or is one of them, the result is NULL.
+  /// Tests whether the row value is greater than the tuple. The first pair of different elements
+  /// decides. If this pair or a pair before it contains NULL, the result is NULL.
   /// SQL: `(a, b) > (?, ?)`
   public static func > (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greater, repeat each right)
   }
 
-  /// Tests whether the row value is less than or equal to the tuple. The first elements that differ
-  /// decide. If a NULL comes before them or is one of them, the result is NULL.
+  /// Tests whether the row value is less than or equal to the tuple. The first pair of different
+  /// elements decides. If this pair or a pair before it contains NULL, the result is NULL.
   /// SQL: `(a, b) <= (?, ?)`
   public static func <= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.lessOrEqual, repeat each right)
   }
 
-  /// Tests whether the row value is greater than or equal to the tuple. The first elements that
-  /// differ decide. If a NULL comes before them or is one of them, the result is NULL.
+  /// Tests whether the row value is greater than or equal to the tuple. The first pair of different
+  /// elements decides. If this pair or a pair before it contains NULL, the result is NULL.
   /// SQL: `(a, b) >= (?, ?)`
   public static func >= (left: RowValue, right: (repeat each Value)) -> SQLPredicate {
     left.compare(.greaterOrEqual, repeat each right)
@@ -118,10 +119,10 @@ extension RowValue {
   /// Tests whether the row value is among the rows that a query returns.
   /// SQL: `(a, b) IN (SELECT c, d …)`
   ///
-  /// If an expression is optional, nil equals nil:
-  /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`. The rows of the
-  /// query are then compared one by one, without an index. If the columns of the query are stored
-  /// in other forms than the expressions, rendering throws `QueryError`.
+  /// If an expression is optional, nil equals nil. The SQL is then
+  /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`, and the rows of
+  /// the query are compared one by one, without an index. If the columns of the query are stored in
+  /// other forms than the expressions, rendering throws `QueryError`.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
     var statement = query.statement
@@ -146,8 +147,8 @@ extension RowValue {
 // compiler drops these operators at once. For longer tuples, use `RowValue`, because Swift 6.3
 // crashes on operands that end with a parameter pack.
 
-/// Tests whether the left tuple is less than the right tuple. The first elements that differ
-/// decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is less than the right tuple. The first pair of different elements
+/// decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b) < (?, ?)`
 ///
 /// ```swift
@@ -160,8 +161,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) < right
 }
 
-/// Tests whether the left tuple is less than the right tuple. The first elements that differ
-/// decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is less than the right tuple. The first pair of different elements
+/// decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b, c) < (?, ?, ?)`
 public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -169,8 +170,8 @@ public func < <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) < right
 }
 
-/// Tests whether the left tuple is greater than the right tuple. The first elements that differ
-/// decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is greater than the right tuple. The first pair of different
+/// elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b) > (?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -178,8 +179,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) > right
 }
 
-/// Tests whether the left tuple is greater than the right tuple. The first elements that differ
-/// decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is greater than the right tuple. The first pair of different
+/// elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b, c) > (?, ?, ?)`
 public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -187,8 +188,8 @@ public func > <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVal
   RowValue(left.0, left.1, left.2) > right
 }
 
-/// Tests whether the left tuple is less than or equal to the right tuple. The first elements that
-/// differ decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is less than or equal to the right tuple. The first pair of
+/// different elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b) <= (?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -196,8 +197,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) <= right
 }
 
-/// Tests whether the left tuple is less than or equal to the right tuple. The first elements that
-/// differ decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is less than or equal to the right tuple. The first pair of
+/// different elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b, c) <= (?, ?, ?)`
 public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -205,8 +206,8 @@ public func <= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVa
   RowValue(left.0, left.1, left.2) <= right
 }
 
-/// Tests whether the left tuple is greater than or equal to the right tuple. The first elements
-/// that differ decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is greater than or equal to the right tuple. The first pair of
+/// different elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b) >= (?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -214,8 +215,8 @@ public func >= <A: OrderedColumnValue, B: OrderedColumnValue>(
   RowValue(left.0, left.1) >= right
 }
 
-/// Tests whether the left tuple is greater than or equal to the right tuple. The first elements
-/// that differ decide. If a NULL comes before them or is one of them, the result is NULL.
+/// Tests whether the left tuple is greater than or equal to the right tuple. The first pair of
+/// different elements decides. If this pair or a pair before it contains NULL, the result is NULL.
 /// SQL: `(a, b, c) >= (?, ?, ?)`
 public func >= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -223,7 +224,7 @@ public func >= <A: OrderedColumnValue, B: OrderedColumnValue, C: OrderedColumnVa
   RowValue(left.0, left.1, left.2) >= right
 }
 
-/// Tests whether all elements are equal; nil equals nil.
+/// Tests whether both tuples are equal; nil equals nil.
 /// SQL: `(a, b) = (?, ?)`, or `(a, b) IS (?, ?)` if an element is optional
 public func == <A: ColumnValue, B: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -231,7 +232,7 @@ public func == <A: ColumnValue, B: ColumnValue>(
   RowValue(left.0, left.1) == right
 }
 
-/// Tests whether all elements are equal; nil equals nil.
+/// Tests whether both tuples are equal; nil equals nil.
 /// SQL: `(a, b, c) = (?, ?, ?)`, or `(a, b, c) IS (?, ?, ?)` if an element is optional
 public func == <A: ColumnValue, B: ColumnValue, C: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)
@@ -239,7 +240,7 @@ public func == <A: ColumnValue, B: ColumnValue, C: ColumnValue>(
   RowValue(left.0, left.1, left.2) == right
 }
 
-/// Tests whether any element differs; nil equals nil.
+/// Tests whether the tuples differ; nil equals nil.
 /// SQL: `(a, b) <> (?, ?)`, or `(a, b) IS NOT (?, ?)` if an element is optional
 public func != <A: ColumnValue, B: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>), right: (A, B)
@@ -247,7 +248,7 @@ public func != <A: ColumnValue, B: ColumnValue>(
   RowValue(left.0, left.1) != right
 }
 
-/// Tests whether any element differs; nil equals nil.
+/// Tests whether the tuples differ; nil equals nil.
 /// SQL: `(a, b, c) <> (?, ?, ?)`, or `(a, b, c) IS NOT (?, ?, ?)` if an element is optional
 public func != <A: ColumnValue, B: ColumnValue, C: ColumnValue>(
   left: (SQLExpression<A>, SQLExpression<B>, SQLExpression<C>), right: (A, B, C)

@@ -5,11 +5,12 @@ import SQLCore
 // Such an expression takes the form of its place. This is the form of the column that it is
 // compared with, assigned to or combined with. All other expressions keep their form.
 
-/// An expression that has no stored form of its own, such as the current time. It takes the form of
-/// the column that it is compared with, assigned to or combined with.
+/// An expression that can be written in every stored form of its type, such as the current time as
+/// a number or as text. It takes the form of the column that it is compared with, assigned to or
+/// combined with.
 @usableFromInline
 package struct AdaptingNode: Sendable {
-  /// The expression in the standard form.
+  /// The expression in the standard form, such as microseconds for a date.
   let standard: ExpressionNode
   private let make: @Sendable (StoredForm) -> ExpressionNode
 
@@ -22,8 +23,8 @@ package struct AdaptingNode: Sendable {
 }
 
 extension ExpressionNode {
-  /// Whether the expression has no stored form of its own, so that it can be converted to the form
-  /// of a column. The caller knows that the expression is in the standard form.
+  /// Whether the expression, such as a value or the current time, can be converted to the stored
+  /// form of a column. Use it only for an expression in the standard form.
   var isAdapting: Bool {
     switch self {
     case .parameter, .adapting, .value, .invalid: true
@@ -45,12 +46,12 @@ extension ExpressionNode {
 }
 
 extension ColumnValue {
-  /// Whether the type can be stored in more than one form.
+  /// Whether the type has several stored forms, such as number and text for a date.
   static var hasForms: Bool {
     StoredForm.allCases.contains { $0 != .standard && storageClass(as: $0) != nil }
   }
 
-  /// Converts a value from the standard form to another form.
+  /// Converts a stored value of this type from the standard form to another form.
   fileprivate static func node(
     of stored: DatabaseValue, as form: StoredForm
   ) -> ExpressionNode? {
@@ -67,7 +68,7 @@ extension SQLExpression {
     return self.form == .standard ? node.adapted(to: form, of: Value.self) : nil
   }
 
-  /// Whether the expression has no stored form of its own.
+  /// Whether the expression can be converted to the stored form of a column.
   private var isAdapting: Bool { form == .standard && node.isAdapting }
 
   /// Returns the error for combining this expression with an expression that is stored in another
@@ -79,8 +80,8 @@ extension SQLExpression {
         + "SQLExpression<\(Value.self)>(sql: \"…\", as: .\(form))")
   }
 
-  /// Returns several expressions in one form: the form of the first expression that has its own
-  /// form.
+  /// Converts expressions to the stored form of the first one that cannot be converted, such as a
+  /// column.
   static func inOneForm(
     _ parts: [SQLExpression]
   ) throws(QueryError) -> (nodes: [ExpressionNode], form: StoredForm) {
@@ -96,8 +97,8 @@ extension SQLExpression {
   }
 
   /// Combines several operands into one expression, such as `coalesce(a, b)`. The result has the
-  /// stored form of the operands that have their own form. If no operand has its own form, the
-  /// result has none either.
+  /// stored form of the operands that cannot be converted, such as columns. If all operands can be
+  /// converted, so can the result.
   static func combined<Result: ColumnValue>(
     _ parts: [SQLExpression],
     _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
@@ -116,8 +117,8 @@ extension SQLExpression {
 }
 
 extension SelectStatement {
-  /// Converts each selected expression that has no stored form of its own to the form of the
-  /// table's column at the same position. Returns the forms of all selected expressions.
+  /// Converts each selected expression that can be converted, such as a Swift value, to the stored
+  /// form at the same index of `forms`. Returns the resulting forms of all selected expressions.
   mutating func adaptSelection(
     of columns: [ResultColumn], to forms: [StoredForm]
   ) -> [StoredForm] {

@@ -10,7 +10,7 @@ import SQLCore
 /// nil, true and false into the SQL.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
-  /// The stored form of the expression's value: the form of its column.
+  /// How the value is stored, such as a date as text. For a column, its declaration decides.
   @usableFromInline package let form: StoredForm
 
   @inlinable
@@ -65,7 +65,7 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
   }
 
   /// Returns the same expression as a value that is never NULL. Use it if you know that the value
-  /// is not NULL. SQL: the expression itself
+  /// is not NULL. The SQL stays the same.
   ///
   /// ```swift
   /// let list = TodoList.where { $0.$title == "Family" }.select(\.$id)
@@ -80,7 +80,7 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Wrapped>(node, form: form)
   }
 
-  /// The expression for comparing and sorting, with the collation of its type if the type has one.
+  /// The expression for comparing and sorting: with COLLATE if its type has a collation.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }

@@ -113,8 +113,7 @@ extension ModelLayout {
 public struct WriteIgnored: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
-  /// The position of the model in the array; nil for a single model, or if the position is not
-  /// known.
+  /// The index of the model in the array; nil for a single model, or if the index is not known.
   public let row: Int?
 
   package init(table: String, row: Int?) {

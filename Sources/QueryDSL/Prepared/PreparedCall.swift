@@ -76,7 +76,7 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     try integer(body.exists, on: connection) != 0
   }
 
-  /// Runs a statement and returns the only number of its result.
+  /// Runs a statement whose result is a single number, and returns that number.
   private func integer(_ template: PreparedTemplate, on connection: Connection) throws -> Int {
     let core = try connection.use()
     let statement = try lend(template, on: core)
@@ -99,12 +99,12 @@ public struct _ArgumentBinder: ~Copyable {
   private let core: Unmanaged<ConnectionCore>
   private let statement: StatementPointer
   private let places: UnsafeMutableBufferPointer<PreparedTemplate.ArgumentPlace>
-  /// The index of the next argument.
+  /// The index of the argument that is bound next.
   private var argument = 0
   /// The index of the next element of `places`.
   private var place = 0
 
-  /// Gets the statement from the connection, and binds its constants.
+  /// Gets the statement from the connection, and binds the integers that are the same in all calls.
   @usableFromInline
   init(of template: borrowing PreparedTemplate, on core: borrowing ConnectionCore) throws {
     self.template = .passUnretained(template)
@@ -113,7 +113,7 @@ public struct _ArgumentBinder: ~Copyable {
     statement = try template.lendWithConstants(on: core)
   }
 
-  /// Binds the next argument to all parameters of the SQL that need it as a single value.
+  /// Binds the next argument to each parameter of the SQL that stands for exactly its value.
   @usableFromInline
   mutating func bind<Value: ColumnValue>(_ value: Value) throws {
     while place < places.count, places[place].argument == argument {
@@ -142,7 +142,7 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Binds the parameters that are neither constants nor single arguments, and returns the
+  /// Binds the remaining parameters, such as lists and limits that are arguments. Returns the
   /// statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
@@ -179,7 +179,8 @@ public struct _PreparedArgument: Sendable {
 }
 
 extension _PreparedArgument {
-  /// Binds the argument to all parameters of the SQL that need it as a single value.
+  /// Binds the argument to each parameter of the SQL that stands for exactly its value. Skips a
+  /// list.
   func bind(to binder: inout _ArgumentBinder) throws {
     switch content {
     case .value(let value): try binder.bind(value)

@@ -39,10 +39,11 @@ final class PreparedBody<Row: Sendable>: Sendable {
   let count: PreparedTemplate
   let exists: PreparedTemplate
   @usableFromInline let decoding: RowDecoding<Row>
-  /// The greatest number of rows that the limit allows; `Int.max` if the limit is a parameter.
+  /// The greatest number of rows that the limit allows; `Int.max` if there is no limit, or if it is
+  /// a parameter or an expression.
   @usableFromInline let maximumRowCount: Int
   let isLimited: Bool
-  /// Makes the query again, with the arguments in it.
+  /// Runs the closure of `prepare` again, with the arguments of a call.
   let build: @Sendable ([_PreparedArgument]) -> Query<Row>
 
   init(

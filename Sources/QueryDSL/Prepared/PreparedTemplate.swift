@@ -8,33 +8,33 @@ import Synchronization
 /// afterwards.
 @usableFromInline
 final class PreparedTemplate: @unchecked Sendable {
-  /// A parameter of the statement to which an argument of the call is bound.
+  /// Says which argument of a call is bound to which parameter of the statement.
   struct ArgumentPlace: BitwiseCopyable {
     let argument: Int
     let parameter: Int32
-    /// The stored form that the place needs.
+    /// The form in which the argument is stored.
     let form: StoredForm
   }
 
-  /// A parameter of the statement to which each call binds the same number, such as a limit.
+  /// A parameter of the statement that gets the same integer in each call, such as a fixed limit.
   private struct Constant: BitwiseCopyable {
     let parameter: Int32
     let value: Int64
   }
 
-  /// The number by which a connection finds the statement in its cache. The first time, the
-  /// connection uses the shape.
+  /// The number by which a connection finds the statement in its cache. If the cache does not have
+  /// the number yet, the connection uses the shape.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
-  /// The places of the arguments, in the order of the arguments. The places and the constants are
-  /// in unmanaged memory. If they were arrays, each call would have to retain and release the
+  /// The parameters that stand for the value of an argument, in the order of the arguments. They
+  /// and the constants are in unmanaged memory, because each call would have to retain and release
   /// arrays.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The parameters that are neither single arguments nor integer constants, such as lists. The
-  /// values are in `bindings`.
+  /// The remaining parameters: lists, limits that are arguments, and constants that are not
+  /// integers, for example. Their values are in `bindings`.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -108,8 +108,8 @@ final class PreparedTemplate: @unchecked Sendable {
     return statement
   }
 
-  /// Returns the statement with its constants bound. The caller must return the statement with
-  /// `giveBack`.
+  /// Returns the statement with the integers bound that are the same in all calls. The caller must
+  /// return the statement with `giveBack`.
   func lendWithConstants(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
@@ -123,7 +123,7 @@ final class PreparedTemplate: @unchecked Sendable {
     }
   }
 
-  /// Binds all values except constants and single arguments.
+  /// Binds the parameters in `others`, such as lists.
   @inline(__always)
   func bindOthers(
     to statement: StatementPointer, on core: ConnectionCore, _ arguments: () -> [_PreparedArgument]

@@ -40,7 +40,7 @@ extension SQLExpression: QueryParameter {
     try binder.bind(argument)
   }
 
-  /// Wraps a value; programs do not use it directly.
+  /// Wraps a value as a `_PreparedArgument`; programs do not use it directly.
   @inlinable
   public static func _wrapped(_ argument: Value) -> _PreparedArgument {
     _PreparedArgument(content: .value(argument))
@@ -94,7 +94,7 @@ extension SQLParameterList: QueryParameter {
     try binder.skipList()
   }
 
-  /// Wraps a list of values; programs do not use it directly.
+  /// Wraps a list of values as a `_PreparedArgument`; programs do not use it directly.
   @inlinable
   public static func _wrapped(_ argument: [Element]) -> _PreparedArgument {
     _PreparedArgument(content: .list(argument))
@@ -118,14 +118,14 @@ public protocol QueryParameter: Sendable {
   init(_place place: _ParameterPlace<Argument>)
   /// Binds an argument; programs do not use it directly.
   static func _bind(_ argument: Argument, to binder: inout _ArgumentBinder) throws
-  /// Wraps an argument for the statement; programs do not use it directly.
+  /// Wraps an argument as a `_PreparedArgument`; programs do not use it directly.
   static func _wrapped(_ argument: Argument) -> _PreparedArgument
   /// Unwraps an argument, or returns nil if it is of another type; programs do not use it directly.
   static func _unwrapped(_ argument: _PreparedArgument) -> Argument?
 }
 
-/// The position of a parameter in a prepared query, and the argument if it is known; programs do
-/// not use it directly.
+/// The index of a parameter of `prepare`, and its argument if the query is made for a call;
+/// programs do not use it directly.
 public struct _ParameterPlace<Argument: Sendable>: Sendable {
   let index: Int
   let argument: [Argument]

@@ -79,10 +79,10 @@ package struct RowDecoding<Row>: Sendable {
   @usableFromInline let all: @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row]
   /// Reads the statement's current row, beginning at the reader's current column.
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
-  /// The names and types of the columns, for displaying a result.
+  /// Returns the names and types of the result's columns.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
-  /// Whether `map` makes the rows, so that the columns of the result differ from the columns of
-  /// `Row`.
+  /// Whether a closure makes the rows, as in `map` and `asResults`. SQL does not contain such rows,
+  /// so another query cannot use them.
   @usableFromInline package let isMapped: Bool
 
   @inlinable
@@ -101,8 +101,8 @@ package struct RowDecoding<Row>: Sendable {
 /// A column of a typed result.
 @usableFromInline
 package struct ResultColumn: Sendable {
-  /// The name of the column, or its alias; nil for an expression. SQLite names an expression after
-  /// its text.
+  /// The name or the alias of the column; nil for an expression without an alias. SQLite names such
+  /// an expression after its text.
   package let name: String?
   package let type: any ColumnValue.Type
   package internal(set) var form: StoredForm
@@ -131,7 +131,8 @@ package struct RowReader {
 extension RowReader: Sendable {}
 
 extension Query {
-  /// Reads the statement's current row, and returns it with the index of the column after it.
+  /// Reads the statement's current row. Returns the row, and the index of the first column after
+  /// it.
   package func read(
     _ statement: StatementPointer, on core: ConnectionCore
   ) throws -> (row: Row, nextColumn: Int) {
@@ -140,7 +141,8 @@ extension Query {
     return (row, reader.position)
   }
 
-  /// Returns the same query with other selected expressions. A row is an array of their values.
+  /// Returns the same query with other selected expressions. A row of the result is an array of
+  /// their values.
   package func selectingValues(of nodes: [ExpressionNode]) -> Query<[DatabaseValue]> {
     var statement = statement
     statement.selection = .terms(nodes.map { .expression($0) })
@@ -252,8 +254,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The statement, for use as a table in another query. If the query has a `map`, the statement
-  /// contains an error, because the SQL does not contain the results of the closure.
+  /// The statement, for use as a table in another query. If the query has `map` or `asResults`, the
+  /// statement contains an error, because the SQL does not contain the results of the closure.
   var tableStatement: SelectStatement {
     guard decoding.isMapped else { return statement }
     var statement = statement

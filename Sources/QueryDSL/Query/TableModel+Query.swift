@@ -12,7 +12,7 @@ extension TableModel {
       columns: columns)
   }
 
-  /// A query that finds no row, for example as one of several alternatives. SQL: `WHERE 0`
+  /// A query that finds no row, for example for one case of a `switch`. SQL: `WHERE 0`
   public static var none: TableQuery<Self, Self> { all.where { _ in false } }
 
   /// Returns a query for the rows that match all predicates of the closure. SQL: `WHERE a AND b`
@@ -91,8 +91,8 @@ extension TableModel {
     all.select(into: row)
   }
 
-  /// Returns a query for expressions that are read as a struct. The name of each expression is the
-  /// name of a property. SQL: `SELECT a AS "name", b AS …`
+  /// Returns a query for expressions that are read as a struct. Each expression needs the name of a
+  /// property. SQL: `SELECT a AS "name", b AS …`
   public static func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<Self>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {

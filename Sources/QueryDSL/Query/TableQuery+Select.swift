@@ -81,8 +81,8 @@ extension TableQuery {
     return query
   }
 
-  /// Selects expressions instead of the model, and reads them as a struct. The name of each
-  /// expression is the name of a property. SQL: `SELECT a AS "name", b AS …`
+  /// Selects expressions instead of the model, and reads them as a struct. Each expression needs
+  /// the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
   /// ```swift
   /// Post.group(by: \.$status).select({

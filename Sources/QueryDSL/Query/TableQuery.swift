@@ -46,7 +46,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     order(columns[dynamicMember: column].collatedNode, direction, nulls)
   }
 
-  /// Orders by the result column with that name or alias. SQL: `ORDER BY "views"`
+  /// Orders by the result column with the given name or alias. SQL: `ORDER BY "views"`
   ///
   /// If no selected column has that name, the query throws `QueryError` when it is rendered.
   public consuming func order(
@@ -231,8 +231,7 @@ extension TableQuery where M: TableModel, Row == M {
 }
 
 extension AffectedRows {
-  /// Makes the description of the rows that a command changes, from a SELECT over the table of a
-  /// model.
+  /// Takes the rows that a command changes from a query: its conditions, its order and its limit.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     (limit, offset) = (statement.limit, statement.offset)

@@ -16,7 +16,7 @@ package struct ChildReplacement: Sendable {
   }
 
   /// A row of the result after the replacement, and the difference between its new and its old
-  /// fingerprint.
+  /// fingerprint (`LoadedRows.fingerprints`).
   package struct Replaced {
     package let row: any Sendable
     package let fingerprintDifference: UInt64
@@ -24,8 +24,8 @@ package struct ChildReplacement: Sendable {
 
   /// Loads the children from the tables of a connection.
   package let load: @Sendable (ConnectionCore) throws -> Children
-  /// Returns the row with its children `old` replaced by the children `new`; nil if the row has
-  /// another type. This copies the row's list of children.
+  /// Returns the row with its children `old` replaced by the children `new`; nil if the row is not
+  /// a parent with such children. This copies the row's list of children.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }

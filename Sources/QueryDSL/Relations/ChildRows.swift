@@ -18,7 +18,7 @@ enum RelationKey: Hashable {
     }
   }
 
-  /// Returns the value of the key's column at an index.
+  /// Returns the value of one of the key's columns.
   func value(at index: Int) -> DatabaseValue {
     switch self {
     case .one(let value): value
@@ -53,7 +53,7 @@ struct NumberedRows: Renderable {
     }
 
     /// Applies the offset and the limit to the rows of one parent. `places` are the indices of
-    /// these rows.
+    /// these rows; returns those that remain.
     func apply(to places: [Int]) -> [Int] {
       let rest = places.dropFirst(Int(clamping: max(0, offset)))
       // A negative limit means no limit.
@@ -72,7 +72,7 @@ struct NumberedRows: Renderable {
     }
   }
 
-  /// The name of the column with the number of a child within its parent.
+  /// The name of the result column that numbers the children of each parent.
   static let name = "number in parent"
 
   let statement: SelectStatement
@@ -94,8 +94,8 @@ struct NumberedRows: Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns models and, for each model, the values of the `count` columns after the model's own
-  /// columns.
+  /// Returns the models of a statement and, for each model, the values of the `count` columns after
+  /// the model's own columns. These values refer to its parent.
   func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int, areLive: Bool
   ) throws -> (models: LoadedRows<M>, owners: [RelationKey]) {
@@ -157,7 +157,7 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   /// A hash for each row, which changes if a stored value of the row or of its included rows
   /// changes. Only live queries need the hashes, so this is nil for other queries.
   ///
-  /// A live query sorts children that are equal in the order of their query by their keys.
+  /// If children are equal in the order of their query, a live query sorts them by their keys.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {

@@ -11,8 +11,8 @@ public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
 }
 
 extension _IncludedQuery {
-  /// Returns a copy in which `change` has replaced the query of the models. The new query must have
-  /// the same table.
+  /// Returns a copy in which the query of the models is replaced by the result of `change`. The new
+  /// query must have the same table.
   package func restricted(
     _ change: (Query<Root>) throws -> Query<Root>
   ) rethrows -> _IncludedQuery {
@@ -94,7 +94,7 @@ extension _IncludedQuery {
     return chosen.map { completed[$0.compactMap { indices[$0] }] }
   }
 
-  /// Returns the relation between these rows and the models that include them.
+  /// Returns the relation by which models include the rows of this query.
   func included(by relation: Result<Relation, QueryError>) -> IncludedRelation {
     IncludedRelation(
       relation: relation, children: query.select.statement, table: query.columns.table,
@@ -151,7 +151,7 @@ extension _IncludedQuery {
     return (statement, limits)
   }
 
-  /// Returns the number of a child among the children of its parent, in the order of the query.
+  /// Returns the expression that numbers the children of each parent, in the order of the query.
   private func number(
     of statement: SelectStatement, _ relation: Relation
   ) throws -> ExpressionNode {
@@ -169,7 +169,7 @@ extension _IncludedQuery {
 }
 
 extension _IncludedQuery {
-  /// Returns the terms that order rows by their key, for queries without an order.
+  /// Returns the terms of an ORDER BY that sorts rows by their key.
   private func keyOrder() throws -> [SelectStatement.OrderTerm] {
     try Root.layout.keyColumns.map { index in
       let key = ColumnID(table: query.columns.table, index: UInt16(truncatingIfNeeded: index))
@@ -181,9 +181,9 @@ extension _IncludedQuery {
 /// A query that `including` accepts: a query of models, or of models with included rows. Programs
 /// do not use it directly.
 public protocol _IncludableQuery<Root, IncludedRow>: Sendable {
-  /// The model whose rows belong to the parents.
+  /// The model of the query, whose rows the parents include.
   associatedtype Root: Model
-  /// The type of the rows in the result.
+  /// The type of an included row, such as `Post` or `(Post, [Tag])`.
   associatedtype IncludedRow: Sendable
   /// The query of the models, and the function that adds the included rows; programs do not use it
   /// directly.
@@ -203,7 +203,7 @@ package struct IncludedRelation: Sendable {
   /// Returns the SQL that loads the children of some parents. The argument has the key values of
   /// each parent.
   package let loadingText: @Sendable ([[DatabaseValue]]) throws -> String
-  /// The functions that replace single children in the rows of the result; nil if this relation
-  /// does not allow it.
+  /// The functions that replace single children in the result of a live query; nil if the children
+  /// must be loaded again.
   package var replacement: ChildReplacement?
 }

@@ -1,13 +1,13 @@
 import SQLCore
 
 /// A relation between the tables of parents and children. Columns of the children, or of a join
-/// table, hold the values of the parents' columns.
+/// table, hold the values of columns of the parents, usually of their key.
 package struct Relation: Sendable {
   /// A column of the children or of the join table, and the parents' column that it refers to.
   struct Pair: Sendable {
     let owner: Column
     let parent: Column
-    /// The storage class of the values in Swift.
+    /// The storage class in which the models store the values.
     let storageClass: StorageClass
   }
 
@@ -21,18 +21,18 @@ package struct Relation: Sendable {
     package let table: TableID
     /// The columns of the join table that hold the values of `childColumns`.
     package let columns: [ColumnID]
-    /// The indices of the children's columns in the children's layout.
+    /// The columns of the children that the join table refers to, as indices in their layout.
     package let childColumns: [Int]
   }
 
-  /// The indices of the parents' columns in the parents' layout.
+  /// The columns of the parents that are referred to, as indices in their layout.
   package let parentColumns: [Int]
   /// The columns of the children or of the join table that hold the values of `parentColumns`, in
   /// the same order.
   package let ownerColumns: [ColumnID]
   /// The columns of `ownerColumns`, each with the parents' column to which it refers.
   let pairs: [Pair]
-  /// The join of the join table, for many-to-many relations.
+  /// The JOIN of the children with the join table, for many-to-many relations.
   var join: SelectStatement.Join?
   /// The join table, for many-to-many relations.
   package fileprivate(set) var joinTable: JoinTable?
@@ -42,7 +42,8 @@ package struct Relation: Sendable {
 }
 
 extension Relation {
-  /// Makes the relation to children whose columns hold the parents' key, in the order of the key.
+  /// Makes the relation to children by the columns that hold the parents' key. They are in the
+  /// order of the key.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, by columns: [PartialKeyPath<Child>]
   ) -> Result<Relation, QueryError> {
@@ -208,8 +209,9 @@ extension Relation {
     }
   }
 
-  /// Finds the stored values by which children refer to the parents with these keys. Returns each
-  /// of these values with the indices of its parents in `keys`.
+  /// Finds the stored values by which children refer to the parents with these keys, such as `a`
+  /// and `A` for one parent. Returns each of these values with the indices of its parents in
+  /// `keys`.
   ///
   /// SQLite finds the values by a join. Like a foreign key, the join compares by the collation of
   /// the parent's column. If that collation compares bytes, the join uses the collation of the

@@ -50,7 +50,7 @@ extension ModelLayout {
 }
 
 extension ModelLayout {
-  /// Returns the SQL of an index term, without its direction.
+  /// Returns the SQL of a column or expression of an index, without ASC or DESC.
   func declaration(of term: IndexTerm) throws -> String {
     var text = try declaration(of: term.node)
     // An index term that is not a column is put in parentheses.

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// A table that a shape names. A table in scope is named by the number of its scope and its
-/// position within the scope. The shape of only a part of a query may also name a table that is not
-/// in scope, by its `TableID`.
+/// A table that a shape names. For a table in scope, the shape has the number of the scope, and the
+/// table's index within the scope. The shape of only a part of a query may also have the `TableID`
+/// of a table that is not in scope.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
 }
 
-/// A table of a new scope.
+/// A table that comes into scope.
 package struct ShapeScopeTable: Sendable {
   package let kind: ScopeKind
   package let layout: UInt16
@@ -39,11 +39,11 @@ package enum ShapePart: Sendable {
   case endOfChecked
 }
 
-/// A reader of the parts of a shape, one after another.
+/// Reads the parts of a shape, one after another.
 struct ShapeReader {
   private let bytes: UnsafeRawBufferPointer
-  /// The index of the next byte. The first byte is skipped, because it only marks the key as a
-  /// shape.
+  /// The index of the next byte. The first byte is skipped, because it is no SQL. It only says that
+  /// the statement's key is a shape, and not a text.
   private var position = 1
 
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -137,8 +137,8 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Returns the columns that a part of a query names, without the columns of inner queries'
-  /// tables.
+  /// Returns the columns that occur in a part of a query, such as its WHERE. A column of a table
+  /// that only a subquery has is left out.
   static func columns(
     of write: (inout ShapeWriter) throws -> Void
   ) throws -> Set<ColumnID> {

@@ -15,15 +15,15 @@ extension Shape {
 /// columns are qualified. A table that occurs twice gets an alias.
 struct ShapeText {
   private(set) var text = ""
-  /// The tables in scope, by scope.
+  /// The tables of each scope, the innermost last.
   private var scopes: [[Table]] = []
-  /// The values that are written as literals, because declarations have no parameters; nil for a
-  /// statement.
+  /// The values to write as literals in a declaration, such as a CHECK, which has no parameters.
+  /// Nil for a statement.
   private var literals: ArraySlice<BoundValue>?
   /// The connection, which knows the tables that are STRICT. In all other tables, the SQL checks
   /// integers that are assigned to columns. Without a connection, the SQL checks no integers.
   private let core: ConnectionCore?
-  /// The SQL to write after the checked value or query; empty outside a check.
+  /// The SQL that ends the check of a value or of rows. It is empty if nothing is being checked.
   private var endOfCheck = ""
   /// Whether the values of a list are being written as literals: `a IN (1, 2)`. The subquery that
   /// would read the list from a parameter is then not written.
@@ -122,8 +122,8 @@ struct ShapeText {
     text += try SQL(text: sql, bindings: Array(values)).declaration
   }
 
-  /// Whether the SQL checks the values that are assigned to a column. It checks only integers in
-  /// tables that are not STRICT.
+  /// Whether the SQL checks the values that are assigned to a column. A value is checked if the
+  /// column stores integers, and the table is not STRICT.
   private func isChecked(_ layout: UInt16, _ index: UInt16) throws -> Bool {
     guard let core else { return false }
     let layout = try Self.layout(layout)

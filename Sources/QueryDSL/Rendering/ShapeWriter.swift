@@ -8,8 +8,8 @@ enum ShapeMark: UInt8 {
   case openTable, openScope, closeScope, alias, resultColumn, commonTableDefinition
   case checked, checkedRows, endOfChecked
 
-  /// The number that is written in place of a position if a table is not in scope. The table's
-  /// layout and source follow it.
+  /// The number that is written in place of a table's position if the table is not in scope. The
+  /// table's layout and source are written after it.
   static let noPlace = UInt16.max
 }
 
@@ -19,8 +19,8 @@ package enum ScopeKind: UInt8, Sendable {
   case query
   case common
   case function
-  /// `excluded`, `OLD` or `NEW`. These names are not quoted, and always qualify a column, as in
-  /// `OLD."title"`.
+  /// The row `excluded`, `OLD` or `NEW`. Its name is not quoted, and is written before each column,
+  /// as in `OLD."title"`.
   case row
 }
 
@@ -29,7 +29,7 @@ package enum ScopeKind: UInt8, Sendable {
 /// their parameters.
 ///
 /// The shape contains everything that the SQL depends on, and `ShapeReader` reads the SQL from it.
-/// It identifies a table by a position among the tables in scope, so that a query that is built
+/// In the shape, a table is a position among the tables in scope, so that a query that is built
 /// again has the same shape.
 ///
 /// A mistake does not interrupt the writing. `check()` throws the first mistake.
@@ -45,12 +45,13 @@ package struct ShapeWriter {
     struct Scope {
       let tables: [TableID]
       let windows: [String]
-      /// Whether a query in FROM is being written. Such a query cannot see the tables of the scope.
+      /// Whether a query in FROM is being written. Such a query cannot use the other tables of that
+      /// FROM.
       var isHidden = false
     }
 
     var scopes: [Scope] = []
-    /// The common tables of each WITH.
+    /// For each WITH in scope, its common tables.
     var commonTables: [[CommonTableName]] = []
     var problem: QueryError?
     /// Whether only a part of a query is written. The part may use the tables and names of the
@@ -94,7 +95,7 @@ package struct ShapeWriter {
   /// Writes the alias of a result column.
   mutating func alias(_ name: String) { append(.alias, name) }
 
-  /// Writes a result column by its name.
+  /// Writes the name of a result column.
   mutating func resultColumn(_ name: String) { append(.resultColumn, name) }
 
   /// Writes the name of a window that the query defines.
@@ -116,8 +117,8 @@ package struct ShapeWriter {
   /// function, the caller has already written it, and only the alias is written.
   mutating func table(_ table: TableID) { append(.table, table) }
 
-  /// Writes a table by its name only, as in INSERT, UPDATE and DELETE. The table is the first of
-  /// the innermost scope.
+  /// Writes the name of a table without an alias, as in INSERT, UPDATE and DELETE. The table is the
+  /// first of the innermost scope.
   mutating func tableName(_ table: TableID) {
     draft.key.append(ShapeMark.tableName.rawValue, table.layout)
   }
@@ -133,7 +134,7 @@ package struct ShapeWriter {
     draft.key.append(column.index)
   }
 
-  /// Writes a column by its name only, as in SET and lists of columns.
+  /// Writes the name of a column without the table, as in SET and lists of columns.
   mutating func columnName(_ column: ColumnID) { append(.columnName, unqualified: column) }
 
   /// Writes an expression that is assigned to a column. The shape only marks the expression,
@@ -175,7 +176,7 @@ package struct ShapeWriter {
     draft.key.append(ShapeMark.openTable.rawValue, from.layout)
   }
 
-  /// Brings tables into scope, such as the rows of a trigger around its statements.
+  /// Brings tables into scope. In a trigger, for example, OLD and NEW are in scope like tables.
   mutating func openScope(
     _ tables: [(table: TableID, source: TableReference.Source?)], windows: [String] = []
   ) {
@@ -213,8 +214,8 @@ package struct ShapeWriter {
     if let context { _ = context.scopes.popLast() }
   }
 
-  /// Hides the tables of the scope from the following parts, or shows them again. A query in FROM
-  /// cannot see these tables.
+  /// Hides the tables of the innermost scope from the parts that are written next, or shows them
+  /// again. A query in FROM, for example, cannot use the other tables of that FROM.
   mutating func hideScope(_ isHidden: Bool) {
     guard let context, let last = context.scopes.indices.last else { return }
     context.scopes[last].isHidden = isHidden
@@ -238,7 +239,7 @@ package struct ShapeWriter {
     draft.key.append(table.layout)
   }
 
-  /// Notes a mistake if a common table is not in scope, or hides the table of a model.
+  /// Notes a mistake if a common table is not in scope, or if it hides the table of a model.
   private mutating func checkCommonTables(_ table: TableID, _ source: TableReference.Source?) {
     let inScope = (context?.commonTables ?? []).flatMap { $0 }
     switch source {

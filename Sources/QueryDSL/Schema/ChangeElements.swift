@@ -3,14 +3,13 @@ import SQLCore
 // These lines of a schema describe its past: former names, dropped objects, and conversions of
 // values. The lines may stay in the schema, because a line that has run does nothing.
 
-/// A part of the schema that a migration may remove, because a model's schema declares it as
-/// dropped.
+/// A part of the database that a migration may drop, because a model declares it with `Dropped(…)`.
 package enum Removal: Hashable, Sendable {
   case column(String)
   case index(String)
   case trigger(String)
   case searchIndex(String)
-  /// The triggers that write the changes of the table into the change log.
+  /// The triggers that write each change of the model's table into the change log.
   case log
   case view(String)
   case table(String)
@@ -19,7 +18,7 @@ package enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// A property of a column, other than its type.
+  /// A clause of a column that a migration may drop: DEFAULT or COLLATE.
   package enum Attribute: Hashable, Sendable {
     case `default`
     case collation

@@ -34,7 +34,8 @@ public func Default<M: TableModel, Value: ColumnValue>(
   SchemaElement(kind: .defaultSQL(column, sql))
 }
 
-/// Declares the form in which a column is stored, for a type with several forms.
+/// Declares in which form a column stores its values. A UUID, for example, is stored as text or as
+/// bytes.
 ///
 /// ```swift
 /// Stored(\.$id, as: .bytes)          // "id" BLOB: a UUID as its 16 bytes
@@ -59,8 +60,8 @@ public func Named<M: ResultRow, Value: ColumnValue>(
   SchemaElement(kind: .named(column, name))
 }
 
-/// Declares the prefix of the column names of a group. Without this declaration, the prefix is the
-/// name of the group's property and `_`.
+/// Declares the prefix for the names of all columns of a column group. By default, the prefix is
+/// the name of the group's property, followed by `_`.
 ///
 /// ```swift
 /// Prefixed(\Person.$home, "")        // "city" TEXT NOT NULL, not "home_city"

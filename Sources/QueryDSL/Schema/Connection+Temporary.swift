@@ -34,7 +34,7 @@ extension Connection {
     }
   }
 
-  /// Runs a `CREATE …` as `CREATE TEMP …`.
+  /// Runs a CREATE statement with TEMP added: `CREATE TEMP …`.
   private func createTemporary(_ sql: String) throws {
     try execute(SQL(unsafe: sql.temporary))
   }
@@ -65,6 +65,6 @@ extension Registrar {
 }
 
 extension String {
-  /// The `CREATE …` statement with TEMP: `CREATE TEMP …`.
+  /// The CREATE statement with TEMP added: `CREATE TEMP …`.
   fileprivate var temporary: String { "CREATE TEMP" + dropFirst("CREATE".count) }
 }

@@ -124,7 +124,8 @@ private func foreignKey<M: TableModel, Target: Model>(
         isDeferred: isDeferred)))
 }
 
-/// The action on a row when the row that its foreign key references is deleted or gets another key.
+/// What happens to a row when the row that its foreign key references is deleted or gets another
+/// key.
 ///
 /// ```swift
 /// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)
@@ -140,6 +141,6 @@ public enum ForeignKeyAction: String, Sendable {
   case setNull = "SET NULL"
   /// The reference becomes the default value of its column.
   case setDefault = "SET DEFAULT"
-  /// The row is deleted, or its reference gets the new key.
+  /// The row is deleted too, or its reference gets the new key.
   case cascade = "CASCADE"
 }

@@ -14,7 +14,7 @@ struct IndexLine<M: ResultRow> {
 }
 
 extension SQLExpression {
-  /// A term of an index in descending order. SQL: `a DESC`
+  /// The expression as an index term in descending order. SQL: `a DESC`
   ///
   /// In a query, the direction is an argument after the column: `order(by: \.$a, .descending)`.
   public var descending: IndexTerm { IndexTerm(node).descending }
@@ -88,8 +88,8 @@ public func Unique<M: TableModel, each Value: ColumnValue>(
   index(.columns(paths(repeat each columns)), true, name) { _ in [] }
 }
 
-/// Declares that no two rows have the same values, among the rows that fulfil every condition of
-/// the closure. SQL: `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows have the same values in these columns. Only rows that fulfil every
+/// condition of the closure are compared. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel, each Value: ColumnValue>(
   _ columns: repeat KeyPath<M, ColumnReference<each Value>>, name: String? = nil,
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -105,8 +105,8 @@ public func Unique<M: TableModel>(
   index(.expressions { terms(.declared) }, true, name) { _ in [] }
 }
 
-/// Declares that no two rows have the same values of these columns and expressions, among the rows
-/// that fulfil every condition of `where`. SQL: `CREATE UNIQUE INDEX … WHERE …`
+/// Declares that no two rows have the same values of these columns and expressions. Only rows that
+/// fulfil every condition of `where` are compared. SQL: `CREATE UNIQUE INDEX … WHERE …`
 public func Unique<M: TableModel>(
   name: String? = nil, @IndexBuilder on terms: @escaping (Columns<M>) -> [IndexTerm],
   @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -143,8 +143,8 @@ public struct IndexTerm: Sendable {
   var isDescending = false
 
   /// Creates a term from an expression. The collation of the expression becomes the collation of
-  /// the term, because an index term has its own COLLATE clause. So a column with a collation is
-  /// not written as an expression.
+  /// the term, because an index term has its own COLLATE clause. So a column with a collation gets
+  /// no parentheses, as an expression would.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand

@@ -19,7 +19,8 @@ public struct SchemaElement<M: ResultRow> {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
     case check(name: String?, () -> PredicateLines)
-    /// The default of a column. The closure encodes the value when the stored form is known.
+    /// The default of a column. The closure gets the column's stored form, and returns the encoded
+    /// value.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
@@ -33,7 +34,7 @@ public struct SchemaElement<M: ResultRow> {
     case vectorIndex(VectorIndexLine<M>)
     /// Declares that the model's table is an FTS5 table that exists already.
     case existingFullText
-    /// An object that another module adds to the schema.
+    /// An object that another module adds to the schema, as `Logged()` does.
     case owned(OwnedObjectLine)
     case cached(CacheLimits)
     case cachedResults(CacheLimits)
@@ -48,10 +49,11 @@ public struct SchemaElement<M: ResultRow> {
 }
 
 extension SchemaElement {
-  /// Creates the element with which another module adds an object to the schema.
+  /// Creates an element such as `Logged()`, by which another module adds an object to the schema.
   package init(keeping line: OwnedObjectLine) { self.init(kind: .owned(line)) }
 
-  /// Creates the element with which another module drops an object that it added before.
+  /// Creates an element such as `NotLogged()`, by which another module drops an object that it
+  /// added before.
   package init(dropping removal: Removal) { self.init(kind: .dropped(removal)) }
 }
 

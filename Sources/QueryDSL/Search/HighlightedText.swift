@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A text, and the ranges in which a full-text search found its words.
+/// A text, with the ranges of the words that a full-text search found in it.
 ///
 /// ```swift
 /// for (title, text) in hits {
@@ -67,8 +67,8 @@ extension HighlightedText {
     [.value(BoundValue(open)), .value(BoundValue(close))]
   }
 
-  /// Removes the marks from a text, and keeps the ranges between them. The marks are found in
-  /// bytes, because Swift may treat a mark and the character next to it as one character.
+  /// Removes the marks from a text, and keeps the ranges of the words between them. The marks are
+  /// found in bytes, because Swift may treat a mark and the character next to it as one character.
   init(marked: String) {
     let bytes = Array(marked.utf8)
     let marks = (open: Array(Self.open.utf8), close: Array(Self.close.utf8))

@@ -193,8 +193,8 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension ParameterNode {
-  /// Returns the end of the range of texts that begin with a prefix. The end itself is outside the
-  /// range.
+  /// Returns the end of the range of texts that begin with a prefix: `Sx` for the prefix `Sw`. The
+  /// end itself is outside the range.
   fileprivate func prefixEnd(_ part: BoundArgument.Part) -> BoundValue {
     guard let value else { return .argument(BoundArgument(index, as: .standard, part: part)) }
     return TextRange.end(ofPrefix: value, part)

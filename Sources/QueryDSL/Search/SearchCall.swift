@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A full-text search of a table in a query. For a join, the search is a table with a row for each
-/// hit.
+/// A full-text search of a table in a query. In a join, the search acts as a table with a row for
+/// each hit.
 ///
 /// ```swift
 /// Query { (post: Columns<Post>, hit: Columns<SearchHit<Post>>, author: Columns<Author>) in
@@ -19,15 +19,15 @@ public struct SearchCall<M: TableModel>: Sendable {
   /// The columns of the table that is searched.
   let columns: Columns<M>
 
-  /// Makes a table of the search for a join. In the query, `hit` has the columns of that table.
+  /// Turns the search into a table that a query can join. `hit` then has the columns of that table.
   public func `as`(_ hit: Columns<SearchHit<M>>) -> TableFunctionReference {
     TableFunctionReference(
       _reference: TableReference(table: hit.table, source: source),
       condition: innerCondition(hit))
   }
 
-  /// Makes a table of the search for a left join, which also keeps the rows that the search does
-  /// not find. SQL: `LEFT JOIN "Post_search"(?) ON …`
+  /// Turns the search into a table for a left join. Rows that the search does not find stay in the
+  /// result. SQL: `LEFT JOIN "Post_search"(?) ON …`
   public func `as`(_ hit: OptionalColumns<SearchHit<M>>) -> OptionalTableFunctionReference {
     OptionalTableFunctionReference(
       _reference: TableReference(table: hit.columns.table, source: source, isOptional: true),

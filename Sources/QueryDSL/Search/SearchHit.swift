@@ -19,7 +19,7 @@ public struct SearchHit<M: TableModel>: _SearchHitRow {
   /// relevant row. The number is negative, and can be compared only within one search.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_bm25_function>
   @Column public var rank: Double
-  /// The column with the name of the index, which the functions of FTS5 need as an argument.
+  /// The column that has the same name as the index. The functions of FTS5 need it as an argument.
   @Column var index: Int64
 
   /// Declares the names that FTS5 gives to the columns.

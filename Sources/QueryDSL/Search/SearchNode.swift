@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A pattern as a tree, and its text in the syntax of FTS5.
+/// A search pattern as a tree, which can be written in the syntax of FTS5.
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
@@ -11,7 +11,8 @@ indirect enum SearchNode: Sendable {
   case words(String, Joining, OpenEnds)
   case phrase(String)
   case near([String], Int)
-  /// The columns are indices of the model's layout; nil for a key path that names no column.
+  /// Searches some columns only. They are offsets in `ModelLayout.columns`; nil for a key path that
+  /// names no column.
   case columns([Int?], SearchNode)
   case combined(String, [SearchNode])
   case raw(String)

@@ -49,8 +49,8 @@ extension TableQuery where M: TableModel {
   /// Restricts the result to rows that have all words of a text. The last word may be unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 
-  /// Orders by the relevance of the rows that a search found, after the expressions of earlier
-  /// calls. SQL: `ORDER BY "Post_search"."rank"`
+  /// Orders the rows that a search found by their relevance. The orders of earlier calls come
+  /// first. SQL: `ORDER BY "Post_search"."rank"`
   ///
   /// If the query has no search, rendering the query throws `QueryError`.
   public consuming func order(by order: SearchOrder) -> Self {
@@ -59,7 +59,7 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Orders by the relevance of the rows that a search found, with weights of the columns for this
+  /// Orders the rows that a search found by their relevance, with weights of the columns for this
   /// query only. SQL: `ORDER BY bm25("Post_search", ?, ?)`
   ///
   /// ```swift
@@ -110,8 +110,8 @@ extension TableQuery where M: TableModel {
     return selecting(repeat each items)
   }
 
-  /// The columns of the last search. If the query has no search, rendering the query throws an
-  /// error.
+  /// The columns of the hits of the last search. If the query has no search, rendering the query
+  /// throws an error.
   private var hit: Columns<SearchHit<M>> {
     mutating get {
       let fresh = Columns<SearchHit<M>>()

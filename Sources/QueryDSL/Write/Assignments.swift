@@ -60,8 +60,8 @@ public struct Assignments<M: ResultRow> {
   /// `QueryError`.
   public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
-  /// Replaces the list of assignments by the list of a group. The group's list begins with the
-  /// assignments of this value.
+  /// Takes over the assignments to the columns of a group. Their list begins with the assignments
+  /// of this value, so it replaces the list of this value.
   mutating func take<Group>(_ group: Assignments<Group>) {
     list = group.list
   }
@@ -110,8 +110,8 @@ extension Assignments {
   /// Post.update { $0.$readAt = $0.$createdAt }
   /// // UPDATE "Post" SET "readAt" = "createdAt"
   /// ```
-  /// This subscript is disfavoured so that, on the right side of an assignment, an optional column
-  /// is an optional expression.
+  /// The compiler prefers the other subscript, so that an optional column on the right side of an
+  /// assignment is an optional expression.
   @_disfavoredOverload
   public subscript<Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Wrapped?>>

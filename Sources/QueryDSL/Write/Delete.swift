@@ -52,7 +52,7 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the deletion to the first `count` rows in the order.
+  /// Deletes only the first `count` rows, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
   /// A negative limit, a second limit, or an order without a limit throws `QueryError` when the
@@ -62,7 +62,7 @@ public struct Delete<M: TableModel>: Sendable {
     return self
   }
 
-  /// Does not delete the first `count` rows in the order.
+  /// Keeps the first `count` rows, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
   /// A negative offset or a second offset throws `QueryError` when the statement runs.

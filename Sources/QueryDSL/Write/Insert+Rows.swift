@@ -94,7 +94,7 @@ extension Insert {
       table: columns.table, source: rows.source(of: range), conflicts: clauses ?? conflicts)
   }
 
-  /// Passes the statements that insert the rows to a closure. All rows are inserted, or none.
+  /// Calls a closure with each statement that inserts rows. Either all rows are inserted or none.
   func forEachStatement(
     of rows: RowValues, returning: ReturningClause?, on core: ConnectionCore,
     _ body: (StatementPointer) throws -> Void
@@ -150,8 +150,8 @@ extension Insert {
     }
   }
 
-  /// Returns one statement for all remaining rows. Their number is not limited, because each column
-  /// is bound as an array.
+  /// Returns one statement for all rows of `range`. It binds each column as one array, so the limit
+  /// of parameters does not limit the number of rows.
   private func restStatement(of rows: RowValues, _ range: Range<Int>) throws -> InsertStatement {
     let arrays = try rows.columns.indices.map { column in
       BoundArray(
@@ -182,7 +182,8 @@ extension Insert {
     }
   }
 
-  /// Calls `body` for each range of rows, so that all rows are inserted or none.
+  /// Calls `body` for each range of rows that fits into one statement. Either all rows are inserted
+  /// or none.
   ///
   /// If a row refers to a row of a later range, `body` gets all remaining rows at once. One
   /// statement then inserts these rows, and SQLite checks the foreign keys at the end of the

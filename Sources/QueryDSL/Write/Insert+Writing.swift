@@ -8,7 +8,7 @@ struct InsertStatement: Renderable {
     case values([Assignment])
     /// The columns, and the values of the rows, one row after another.
     case rows([ExpressionNode], ArraySlice<BoundValue>)
-    /// The columns, and an array with the values of all rows for each column. One statement can
+    /// The columns, and for each column an array with its values in all rows. One statement can
     /// insert any number of rows in this way.
     case arrays([ExpressionNode], [BoundArray])
     case query([ExpressionNode], SelectStatement)
@@ -92,7 +92,8 @@ struct InsertStatement: Renderable {
     }
   }
 
-  /// Writes `SELECT first.value, (SELECT value FROM … WHERE rowid = first.rowid), … FROM …`.
+  /// Writes the query that makes rows from the arrays: `SELECT first.value, (SELECT value FROM …
+  /// WHERE rowid = first.rowid), … FROM …`.
   private func write(
     _ columns: [ExpressionNode], _ arrays: [BoundArray], to writer: inout ShapeWriter
   ) {

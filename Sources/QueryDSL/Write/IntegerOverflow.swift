@@ -10,8 +10,8 @@ import SQLCore
 //
 // `abs` of the least integer is an error in SQLite itself, so the check works in every program.
 
-/// The SQL around an expression that is assigned to an integer column. The SQL fails if the value
-/// is a REAL, because the value exceeded 64 bits.
+/// The SQL around an expression that is assigned to an integer column. The SQL fails if the result
+/// is a REAL, because it exceeded 64 bits.
 enum IntegerGuard {
   private static let name = "\"apus_value\""
 

@@ -95,11 +95,11 @@ struct AffectedRows: Sendable {
   var order: ShortList<SelectStatement.OrderTerm> = .none
   var limit: RowCount?
   var offset: RowCount?
-  /// The expressions of LIMIT and OFFSET; nil if the limit or the offset is a number.
+  /// The limit and the offset if they are expressions. Each is nil if it is a number.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
-  /// Whether the order comes from a query that the command was made from. Without a limit, such an
-  /// order is ignored, but an order that was set on the command itself is an error.
+  /// Whether the order was set on the query from which the command was made. Without a limit, such
+  /// an order is ignored. An order that was set on the command itself is then an error.
   var hasOrderOfQuery = false
 
   init() {}

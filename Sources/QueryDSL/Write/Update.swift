@@ -64,18 +64,18 @@ public struct Update<M: TableModel>: Sendable {
     return self
   }
 
-  /// Limits the update to the first `count` rows in the order.
+  /// Updates only the first `count` rows, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// If the update has another table, each updated row counts once, even if it matches several rows
-  /// of the other table. A negative limit, a second limit, and an order without a limit throw
+  /// If the update reads another table, each updated row counts once, even if it matches several
+  /// rows of the other table. A negative limit, a second limit, and an order without a limit throw
   /// `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
   }
 
-  /// Leaves the first `count` rows in the order unchanged.
+  /// Leaves the first `count` rows unchanged, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT -1 OFFSET ?)`
   ///
   /// A negative offset or a second offset throws `QueryError` when the statement runs.
@@ -185,8 +185,8 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Makes the extras of a statement that names one other table besides its own. Returns nil if the
-  /// other table is the table of a model, because it needs no extras.
+  /// Makes the extras of a statement whose FROM names one table: the query or function from which
+  /// the rows of that table come. Returns nil for the table of a model, which has no such source.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

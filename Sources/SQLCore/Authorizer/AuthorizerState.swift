@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The rules of a connection's authorizer, and its notes on the statement that is being compiled.
+/// The rules by which a connection's authorizer decides, and what it has noted about the statement
+/// that is being compiled.
 ///
 /// Its methods call no listeners. They call only functions of SQLite that neither compile nor run a
 /// statement.
@@ -11,12 +12,13 @@ struct AuthorizerState {
   private(set) var isReader = false
   /// The part of the schema that must not change; nil if the whole schema may change.
   private var lock: SchemaLock?
-  /// Whether the lock denied the statement that is being compiled.
+  /// Whether `lock` denied an action of the statement that is being compiled.
   private(set) var wasDeniedByLock = false
-  /// The notes on the statement that is being compiled.
+  /// What the authorizer has noted about the statement that is being compiled, such as the columns
+  /// that it assigns.
   private(set) var notes = StatementNotes()
-  /// Whether the notes include the tables whose rows the statement writes. Tables that the
-  /// statement creates, alters or drops are always included.
+  /// Whether `notes` lists the tables whose rows the statement inserts, updates or deletes. It
+  /// always lists the tables that the statement creates, alters or drops.
   private(set) var notesWrittenTables = false
   /// Whether SQLite is declaring a virtual table. SQLite does this when a connection first uses the
   /// table.
@@ -25,7 +27,8 @@ struct AuthorizerState {
   /// the authorizer for each of the five columns that the UPDATE sets, and then for the rowid in
   /// the WHERE clause.
   private var isDeclaringTable = false
-  /// The collector of the columns and functions that statements use while they are compiled.
+  /// Collects the columns that statements read and the functions that they call. Nil unless this
+  /// was requested.
   private var recorder: ReadRecorder?
 
   // MARK: Rules
@@ -43,8 +46,8 @@ struct AuthorizerState {
 
   // MARK: Notes
 
-  /// Begins new notes, before a statement is compiled. Returns the earlier notes, for
-  /// `endNotes(restoring:)`.
+  /// Empties `notes` before a statement is compiled. Returns the earlier notes, which the caller
+  /// passes to `endNotes(restoring:)` afterwards.
   ///
   /// The earlier notes may be left over from a statement that SQLite recompiled after a schema
   /// change. They may also belong to an outer compilation: a virtual table may run its own
@@ -61,13 +64,12 @@ struct AuthorizerState {
     notes = outer
   }
 
-  /// Removes the tables from the notes. Call it only while no statement runs.
+  /// Empties the list of tables in `notes`. Call it only while no statement runs.
   mutating func forgetTables() {
     notes.removeTables()
   }
 
-  /// Sets whether the notes include the tables whose rows a statement writes. Returns the earlier
-  /// setting.
+  /// Sets `notesWrittenTables`. Returns the earlier setting.
   @discardableResult
   mutating func noteWrittenTables(_ isWanted: Bool) -> Bool {
     defer { notesWrittenTables = isWanted }
@@ -88,7 +90,8 @@ struct AuthorizerState {
 
   // MARK: Deciding
 
-  /// Notes an action of the statement that is being compiled. Returns whether the rules deny it.
+  /// Notes one action of the statement that is being compiled, such as reading a column. Returns
+  /// true if `isReader` or `lock` forbids the action.
   mutating func denies(
     _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     _ database: UnsafePointer<CChar>?, inTrigger: Bool, on handle: OpaquePointer
@@ -154,7 +157,7 @@ struct AuthorizerState {
     return table.isSame(as: "sqlite_master") || table.isSame(as: "sqlite_temp_master")
   }
 
-  /// Returns whether the schema's lock forbids an action of a statement.
+  /// Returns whether `lock` forbids an action of the statement that is being compiled.
   private mutating func isLocked(
     against action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     on handle: OpaquePointer
@@ -193,8 +196,8 @@ extension ConnectionCore {
   }
 }
 
-/// Called by SQLite for each action of the statement that is being compiled. The state notes the
-/// action and applies its rules, and then the listeners are asked.
+/// Called by SQLite for each action of the statement that is being compiled. Notes the action and
+/// applies the library's own rules. If they allow it, asks the listeners.
 private func authorize(
   context: UnsafeMutableRawPointer?, action: Int32,
   first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,

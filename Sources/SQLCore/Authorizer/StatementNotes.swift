@@ -1,16 +1,17 @@
 import CSQLite
 
-/// The effects of a statement, as the authorizer reports them during compilation.
+/// What a statement will do, as SQLite reports it to the authorizer during compilation.
 struct StatementNotes {
-  /// The effects of the statement, other than reading and writing rows.
+  /// The effects other than reading and writing rows, for example that the statement changes the
+  /// schema.
   var effects: StatementEffects = []
-  /// The tables that the statement changes: their schema or their rows.
+  /// The tables whose schema or rows the statement changes.
   private(set) var tableEffects: [TableEffect] = []
-  /// The columns that the statement's UPDATE or upsert assigns. Nil while SQLite recompiles a
-  /// statement, because the columns are the same as before.
+  /// The columns that an UPDATE or upsert assigns. Nil while SQLite recompiles a statement, because
+  /// the statement then assigns the same columns as before.
   private(set) var assignments: [ColumnDependency]?
 
-  /// Whether a trigger of the statement writes rows.
+  /// Whether a trigger that the statement fires writes rows.
   var writesInTrigger = false
 
   /// Notes for a statement that SQLite recompiles.
@@ -47,7 +48,7 @@ struct StatementNotes {
   }
 }
 
-/// A change of a statement to the schema or the rows of a table, as the authorizer reports it.
+/// A table whose schema or rows a statement changes, as SQLite reports it to the authorizer.
 package struct TableEffect: Hashable, Sendable {
   package enum Kind: Sendable {
     /// The statement creates, alters or drops the table, or an index or trigger of the table.
@@ -95,8 +96,9 @@ package struct ColumnDependency: Hashable, Sendable {
 }
 
 extension ConnectionCore {
-  /// Whether statements record which tables they write. A change of this setting empties the
-  /// statement cache, because cached statements were prepared with the other setting.
+  /// Whether the library, when it prepares a statement, notes the tables whose rows the statement
+  /// writes. A change of this setting empties the statement cache, because cached statements were
+  /// prepared with the earlier setting.
   package var notesWrittenTables: Bool {
     get { state.pointee.authorizer.notesWrittenTables }
     set {
@@ -106,8 +108,9 @@ extension ConnectionCore {
     }
   }
 
-  /// Updates the tables that a statement writes, if SQLite has recompiled the statement since
-  /// `forgetNotedTables()`. A new trigger may write to further tables.
+  /// Completes the list of the tables that a statement writes, if SQLite has recompiled the
+  /// statement since `forgetNotedTables()`. A trigger that was created meanwhile may write to
+  /// further tables.
   package func noteTablesAgain(of statement: StatementPointer) {
     let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     guard version != statement.pointee.tableEffectsVersion else { return }
@@ -118,12 +121,12 @@ extension ConnectionCore {
     }
   }
 
-  /// Clears the tables noted so far. Call it only while no statement runs.
+  /// Forgets which tables were noted so far. Call it only while no statement runs.
   package func forgetNotedTables() {
     state.pointee.authorizer.forgetTables()
   }
 
-  /// Runs a closure and returns its result with the columns that its statements read. The
+  /// Runs a closure. Returns its result, and the columns that the statements in it read. The
   /// statements are compiled without the cache, because SQLite calls the authorizer only while it
   /// compiles.
   package func recordingReads<Result>(
@@ -135,13 +138,13 @@ extension ConnectionCore {
     return (try body(), recorder.columns)
   }
 
-  /// Prepares a statement without the cache and returns the columns that it reads.
+  /// Prepares each statement of a text, without the cache. Returns the columns that they read.
   package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
     try reads(of: sql).columns
   }
 
-  /// Prepares a statement without the cache and returns the columns that it reads, and the folded
-  /// names of the functions that it calls.
+  /// Prepares each statement of a text, without the cache. Returns the columns that they read, and
+  /// the names of the functions that they call, in lower case.
   package func reads(
     of sql: String
   ) throws -> (columns: Set<ColumnDependency>, functions: Set<String>) {

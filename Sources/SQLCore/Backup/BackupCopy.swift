@@ -94,8 +94,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Returns whether a line of the check reports only a value that breaks a declared rule: "NULL
-  /// value in t.c", "non-BLOB value in t.c".
+  /// Returns whether a line from `PRAGMA quick_check` is about a value that breaks a declared rule,
+  /// such as "NULL value in t.c" or "non-BLOB value in t.c".
   private static func isAboutValue(_ finding: String) -> Bool {
     finding.drop { $0 != " " }.hasPrefix(" value in ")
   }
@@ -104,8 +104,8 @@ extension ConnectionCore {
 /// A backup into another database, with its options.
 struct DatabaseBackup: Sendable {
   let cancellation = JobCancellation()
-  /// Whether the source is locked before the destination. Without a fixed order, two backups in
-  /// opposite directions would wait for each other.
+  /// Whether the source is locked before the destination. The order of two databases is always the
+  /// same. Otherwise, two backups in opposite directions would wait for each other.
   let takesSourceFirst: Bool
   private let other: Database
   private let pagesPerStep: Int32
@@ -198,8 +198,8 @@ struct FileBackup: Sendable {
 package final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// The accesses that run statements of the job. A later access of the same connection has
-    /// another lease, and is not affected.
+    /// The connections that run statements of the job, each with the number of its access. A later
+    /// access of the same connection has another number, and is not cancelled.
     var running: [(core: ConnectionCore, lease: UInt64)] = []
   }
 

@@ -61,8 +61,8 @@ struct CopyPlace {
   }
 
   /// Throws misuse if the copy would replace one of the given databases or one of its companion
-  /// files, such as its log. Also throws misuse in the reverse case: if one of their files has a
-  /// name that makes it a companion of the copy.
+  /// files, such as its log. Also throws misuse in the reverse case. For example, SQLite would take
+  /// a source named `copy.sqlite-wal` for the log of the copy `copy.sqlite`.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }
@@ -83,8 +83,8 @@ struct CopyPlace {
     }
   }
 
-  /// Returns whether SQLite may create a file with this path beside a database. Case is ignored,
-  /// because some file systems ignore it.
+  /// Returns whether the copy has a name that SQLite may give to a log or journal of a database.
+  /// Case is ignored, because some file systems ignore it.
   private func isCompanion(of database: String) -> Bool {
     let folder = FileStatus(following: FileStatus.folder(of: path))?.identity
     guard let folder,

@@ -24,7 +24,7 @@ struct ReplacementFile: Sendable {
   let overwriting: Bool
   let configuration: Configuration
   let cancellation: JobCancellation
-  /// The absolute path, independent of later changes of the working folder.
+  /// The absolute path of the destination, which later changes of the working folder do not affect.
   private let absolutePath: String
   /// The working folder at the time when the source was opened. Connections attach files relative
   /// to this folder.
@@ -101,8 +101,8 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
-  /// Opens a file that will be written or replaced, with the key of the source if the source has
-  /// one.
+  /// Opens a file that will be written or replaced. If `isEncrypted` is true, uses the encryption
+  /// key of the source, if there is one.
   func connect(to path: String, isEncrypted: Bool = true) throws -> ConnectionCore {
     var configuration = configuration
     configuration.isReadOnly = false
@@ -166,8 +166,8 @@ struct ReplacementFile: Sendable {
   }
 
   /// Locks the old file at the destination, merges its log and journal into it, and then runs the
-  /// closure. If a crash interrupts the replacement, the old file is complete without its log and
-  /// journal.
+  /// closure. The old file then needs neither log nor journal, even if a crash interrupts the
+  /// closure.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
     // The old file may be encrypted or not, whether or not the copy is.

@@ -77,7 +77,6 @@ public struct BlobChunks: AsyncSequence, Sendable {
 @available(*, unavailable, message: "chunks are iterated over in one place at a time")
 extension BlobChunks.AsyncIterator: Sendable {}
 
-/// The location of a BLOB in a database.
 struct BlobAddress: Sendable {
   let schema: String
   let table: String

@@ -9,8 +9,8 @@
 /// checks the affected part of itself after each change. A release build has neither the method nor
 /// the checks.
 package enum InvariantChecks {
-  /// Runs a closure with the checks turned on in the whole process. In a release build, only runs
-  /// the closure.
+  /// Runs a closure with the checks turned on in the whole process. In a release build, there are
+  /// no checks, and the closure just runs.
   package static func whileOn<Result>(_ body: () throws -> Result) rethrows -> Result {
     #if DEBUG
       callers.add(1, ordering: .relaxed)
@@ -20,15 +20,16 @@ package enum InvariantChecks {
   }
 
   #if DEBUG
-    /// The number of callers that want the checks now. The switch applies to the whole process and
-    /// not to a task, because the writer's hooks run on another thread.
+    /// The number of calls of `whileOn(_:)` that are running. The checks are on while it is not 0.
+    /// They are on in the whole process and not in one task, because the writer's hooks run on
+    /// another thread.
     private static let callers = Atomic<Int>(0)
     private static let runs = Atomic<Int>(0)
     /// Whether the current task leaves out the checks after changes. A test sets this while it
     /// damages a structure on purpose.
     @TaskLocal package static var areSuspended = false
 
-    /// The number of checks that ran after changes so far.
+    /// How many checks `run(_:)` has run so far.
     package static var runCount: Int { runs.load(ordering: .relaxed) }
 
     /// Runs a check after a change, if the checks are on. If an invariant does not hold, the

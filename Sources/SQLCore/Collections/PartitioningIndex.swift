@@ -1,7 +1,6 @@
 extension RandomAccessCollection {
-  /// Returns the first index whose element belongs to the second part of a collection, or
-  /// `endIndex` if no element does. All elements of the first part must come before the elements of
-  /// the second part.
+  /// Returns the index of the first element for which `belongsToSecond` returns true, or `endIndex`
+  /// if there is none. All elements for which it returns false must come before all others.
   ///
   /// This is a binary search. It examines at most as many elements as `count` has binary digits.
   @inlinable

@@ -118,8 +118,8 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns whether a text certainly holds at most one statement: it has no semicolon, or only
-  /// white space after its first semicolon.
+  /// Returns whether a text certainly contains at most one statement. True if it has no semicolon,
+  /// or only white space after its first semicolon.
   ///
   /// Any other text is compiled statement by statement. It may still be a single statement, because
   /// a semicolon may belong to a string, a comment or a trigger. A single statement can be compiled

@@ -10,8 +10,8 @@ extension Connection {
   /// Returns the content of a database as the bytes of a database file: a copy of all its pages,
   /// held in memory.
   ///
-  /// The copy is never in WAL mode, even if the database is. Throws `DatabaseError` if there is no
-  /// such database.
+  /// The copy is never in WAL mode, even if the database is. Throws `DatabaseError` if the
+  /// connection has no database of this name.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/serialize.html>
   public func serialize(database: String = "main") throws -> Data {
     let core = try use()

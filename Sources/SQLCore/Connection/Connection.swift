@@ -50,7 +50,8 @@ public struct Connection {
     lease = core.lease
   }
 
-  /// Returns the core. Throws misuse if the connection was passed to a closure that has returned.
+  /// Returns the object that runs the statements. Throws misuse if the connection was passed to a
+  /// closure that has returned.
   @inlinable
   package func use() throws -> ConnectionCore {
     try core.check(lease: lease)

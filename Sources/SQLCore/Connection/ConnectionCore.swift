@@ -15,7 +15,7 @@ package final class ConnectionCore: @unchecked Sendable {
   /// The number of the current access (its lease of the core). A `Connection` stores the number of
   /// its access. If the current number differs, the connection throws misuse.
   private let currentLease = Atomic<UInt64>(1)
-  /// The latest lease that was cancelled.
+  /// The number of the access that was cancelled last.
   let cancelledLease = Atomic<UInt64>(0)
   /// Set by `interrupt()` and checked while waiting for a lock.
   let isInterruptRequested = Atomic<Bool>(false)
@@ -71,8 +71,8 @@ package final class ConnectionCore: @unchecked Sendable {
     Connection(core: self, lease: currentLease.load(ordering: .relaxed))
   }
 
-  /// Ends the lease. From now on, the `Connection` values and statements of the access throw
-  /// misuse.
+  /// Ends the current access. From now on, the `Connection` values and statements of the access
+  /// throw misuse.
   package func endLease() {
     endLentStatements()
     endLentHandles()
@@ -165,13 +165,13 @@ struct ConnectionState {
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
   var resultTables = ResultTables()
-  /// Whether each table is STRICT, for the tables that were checked since the last schema change on
-  /// this connection.
+  /// For each table that was checked since this connection last changed the schema: whether the
+  /// table is STRICT.
   var strictTables: [String: Bool] = [:]
   var authorizer = AuthorizerState()
   var wal = WALState()
   var registrations = RegistrationState()
-  /// The values for the parameters of the prepared query that a live query evaluates at present.
+  /// The parameter values of the prepared query that a live query is evaluating now.
   var statementArguments: [DatabaseValue] = []
 
   init(handle: OpaquePointer, configuration: Configuration, allowsWriting: Bool) {

@@ -3,7 +3,7 @@ import CSQLite
 // The library's own statements, which read schemas. They bypass the statement cache and the
 // observers.
 extension ConnectionCore {
-  /// Returns the rows of a statement as texts, nil for NULL.
+  /// Runs a statement of the library. Returns its rows as texts, with nil for NULL.
   func ownRows(_ sql: String, _ values: [String] = []) throws -> [[String?]] {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)

@@ -3,9 +3,9 @@ import Synchronization
 
 // The interface to databases that an engine keeps elsewhere. The module `ApusRemote` implements it.
 
-/// The place of a remote database: an engine outside of this process, such as a cluster.
+/// A database in an engine outside of this process, such as a cluster.
 package final class RemoteDatabase: Sendable {
-  /// The name of the engine in errors.
+  /// The name of the engine, for error messages.
   package let name: String
   let makeConnection: @Sendable (RemoteDatabase, ConnectionCore) -> any RemoteConnection
   /// The number of the last schema change by this process. A connection whose copy of the schema is
@@ -41,12 +41,12 @@ extension RemoteDatabase: Hashable {
 /// process. The local SQLite handle has only a copy of the schema, without rows.
 package protocol RemoteConnection: AnyObject {
   var database: RemoteDatabase { get }
-  /// The settings of the local handle. The engine's session must have the same settings.
+  /// The settings of the local SQLite handle, which the engine's session must have as well.
   var settings: RemoteSettings { get set }
   /// The number of rows that the last statement changed.
   var changeCount: Int { get }
 
-  /// Prepares the handle, an empty database in memory.
+  /// Prepares the local SQLite handle, which is an empty database in memory.
   func prepare() throws
   /// Copies the schema again if the copy differs from the engine's schema. Returns whether the copy
   /// changed.
@@ -55,22 +55,24 @@ package protocol RemoteConnection: AnyObject {
   /// Compiles the first statement of a text against the copy of the schema, and replaces it by a
   /// statement that sends the text to the engine.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
-  /// Sends a statement to the engine, before the statement also runs on the copy of the schema.
+  /// Sends a statement that also runs on the copy of the schema, such as CREATE TABLE or COMMIT, to
+  /// the engine first. Ignores other statements.
   func runBeforeCopy(_ statement: any RemoteTemplate) throws
   /// Ends the transaction on the local copy if the engine has ended its transaction.
   func followTransaction(after failure: any Error)
   /// Returns the engine's error for the statement that just failed, and forgets the error.
   func takeFailure() -> (any Error)?
-  /// Returns the number that changes when another session commits. It runs no statement of the
-  /// connection, so a commit hook may call it.
+  /// Returns a number that changes when another session commits. This method runs no statement of
+  /// the connection, so a commit hook may call it.
   func dataVersion() throws -> Int32
   func close()
 }
 
-/// A statement as the program wrote it, for a remote database. It never runs itself. Another
-/// statement runs in its place, and sends its text to the engine.
+/// A statement of the program for a remote database. It is compiled here, but never runs here.
+/// Another statement runs in its place, and sends the text of the program's statement to the
+/// engine.
 package protocol RemoteTemplate: AnyObject {
-  /// The statement, compiled against the copy of the schema.
+  /// The program's statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
   /// Whether this process has changed the schema since the statement was compiled. The statement
   /// may then have other columns.
@@ -94,7 +96,7 @@ extension Database {
     try self.init(location: .remote(remote), configuration: configuration)
   }
 
-  /// Whether an engine keeps the database elsewhere.
+  /// Whether the database is in an engine outside of this process.
   package var isRemote: Bool { location.isRemote }
 
   /// Throws if the database is not in this process.
@@ -104,7 +106,7 @@ extension Database {
 }
 
 extension ConnectionCore {
-  /// Whether an engine keeps the database elsewhere.
+  /// Whether the database is in an engine outside of this process.
   package var isRemote: Bool { state.pointee.remote != nil }
 
   /// Throws if the database is not in this process. Features that need the pages of the database
@@ -131,8 +133,8 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Whether the engine must stop, because the running access was cancelled or interrupted, or its
-  /// deadline has passed.
+  /// Whether the engine must stop its work for the running access, because the access was cancelled
+  /// or interrupted, or its deadline has passed.
   package var mustStop: Bool {
     !state.pointee.transaction.runsOwnStatement
       && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
@@ -141,9 +143,9 @@ extension ConnectionCore {
   /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles a statement that runs in place of a statement of the program. The effects that the
-  /// authorizer has noted for the program's statement remain unchanged, and the columns that the
-  /// new statement reads are not recorded.
+  /// Compiles a statement that runs in place of a statement of the program. What the authorizer has
+  /// noted about the program's statement remains unchanged. The columns that the new statement
+  /// reads are not recorded.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)
@@ -158,7 +160,8 @@ extension ConnectionCore {
     return statement
   }
 
-  /// Sends a statement to the engine, before the statement also runs on the copy of the schema.
+  /// Sends a statement that also runs on the copy of the schema, such as CREATE TABLE or COMMIT, to
+  /// the engine first. Ignores other statements.
   func runBeforeCopy(_ statement: StatementPointer) throws {
     guard let remote = state.pointee.remote, let template = statement.pointee.remote else { return }
     do {

@@ -30,7 +30,7 @@ public struct TableColumn: Hashable, Sendable {
   public let defaultText: String?
   /// The position in the primary key, from 1; 0 if the column is not part of the key.
   public let primaryKeyPosition: Int
-  /// The source of the column's values.
+  /// How the column gets its values.
   public let generation: Generation
 
   package init(
@@ -52,14 +52,14 @@ public struct TableColumn: Hashable, Sendable {
     FROM pragma_table_xinfo(?1, ?2)
     """
 
-  /// Returns SQLite's names for the rowid of a table, except those that are the name of a column.
+  /// Returns those of the names `rowid`, `_rowid_` and `oid` that no column of the table has.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
   package static func freeRowIDNames(besides isColumn: (String) -> Bool) -> [String] {
     ["rowid", "_rowid_", "oid"].filter { !isColumn($0) }
   }
 
-  /// Reads a row of the query.
+  /// Makes a column from a row of `query`.
   fileprivate init(_ row: [String?]) {
     name = row[0] ?? ""
     declaredType = row[1] ?? ""
@@ -111,10 +111,10 @@ extension ConnectionCore {
     return collation.map { String(cString: $0) } ?? "BINARY"
   }
 
-  /// Returns how SQLite compares the values of a column in the main database. The storage class is
-  /// that of the column's affinity; nil if the affinity is NUMERIC or the column has none.
-  /// `isBinary` is true if texts are compared byte by byte. Returns nil for a column of a view and
-  /// for a missing column.
+  /// Returns how SQLite compares the values of a column in the main database. The storage class
+  /// follows from the column's affinity; it is nil if the affinity is NUMERIC or if there is none.
+  /// `isBinary` is true if texts are compared byte by byte. The whole result is nil for a column of
+  /// a view and for a missing column.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func comparison(

@@ -35,7 +35,7 @@ extension Database {
     try vacuum(into: path, overwriting: overwriting, JobCancellation())
   }
 
-  /// Writes one snapshot into a new file, as a part of a job that may be cancelled.
+  /// Writes one snapshot into a new file. Another thread can stop the copy through `cancellation`.
   package func vacuum(
     into path: String, overwriting: Bool, _ cancellation: JobCancellation
   ) throws {
@@ -65,7 +65,7 @@ extension Database {
     }
   }
 
-  /// Returns the destination of a copy of this database.
+  /// Returns the destination file for a copy of this database.
   func replacementFile(
     _ path: String, overwriting: Bool, _ cancellation: JobCancellation = JobCancellation()
   ) throws -> ReplacementFile {

@@ -135,12 +135,13 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Runs a read for an observation, in the same way as `reading(hops:_:)`, with these differences.
+  /// Runs a read for an observation. It differs from `reading(hops:_:)` in three ways.
   ///
   /// The first result of an observation is read with a reader, because the program requested it.
   /// Later results are read on the connections of live queries, so that the readers remain free for
-  /// the program. `close()` waits for this read to end. If another process holds a lock, the read
-  /// throws `.busy` at once instead of waiting; the caller may try again.
+  /// the program. `close()` waits for this read to end, instead of throwing `.busy`. If another
+  /// process holds a lock, the read throws `.busy` at once instead of waiting; the caller may try
+  /// again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -160,7 +161,7 @@ extension Database {
 }
 
 extension ConnectionCore {
-  /// Forbids writing while a closure runs, even on a connection that could write.
+  /// Runs a closure whose statements must not write, even if the connection could.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     let (couldWrite, wasInTransaction) = (allowsWriting, isInTransaction)
     allowsWriting = false
@@ -174,7 +175,7 @@ extension ConnectionCore {
     return try body()
   }
 
-  /// Runs a closure in one snapshot.
+  /// Runs a closure in a transaction that reads one snapshot.
   func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(cached: "BEGIN DEFERRED")
     // If this throws, `reading` rolls back.

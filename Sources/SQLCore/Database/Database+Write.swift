@@ -100,8 +100,9 @@ extension Database {
     }
   }
 
-  /// Runs one call of the library that only writes data, such as an `insert`. If another write in
-  /// the same shared transaction makes SQLite roll it back, runs the call again.
+  /// Runs one call of the library that only writes data, such as an `insert`. The call may share
+  /// its transaction with other writes. If one of them makes SQLite roll back the transaction, runs
+  /// the call again.
   package func writeData<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -111,8 +112,8 @@ extension Database {
     }
   }
 
-  /// Runs a write whose closure may run several times. If another write in the same shared
-  /// transaction makes SQLite roll it back, runs the write again.
+  /// Runs a write whose closure may run several times. The write may share its transaction with
+  /// others. If one of them makes SQLite roll back the transaction, runs the write again.
   func writeAgainIfUndone<Result: Sendable>(
     label: String?, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -148,8 +149,8 @@ extension Database {
     }
   }
 
-  /// Runs one of the library's own reads on the writer, between two accesses. Observers are not
-  /// notified of the read. Closing the database waits for the read to end.
+  /// Runs one of the library's own reads with the writer, when no other access uses it. Observers
+  /// are not notified of the read. Closing the database waits for the read to end.
   package func askingWriter<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -222,7 +223,7 @@ extension Database {
     }
   }
 
-  /// Runs a closure, and notifies the observer, if there is one, of the beginning and the end.
+  /// Runs a closure with the writer. Notifies the observer, if there is one, before and after.
   private func attended<Result>(
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -245,8 +246,8 @@ extension Database {
   }
 }
 
-/// An observer of the writer's accesses, called when an access begins and ends, between
-/// transactions.
+/// An observer that is called when an access to the writer begins, and when it has ended. No
+/// transaction is open at these times.
 package protocol AccessObserver: AnyObject, Sendable {
   /// Called when an access gets the writer. If this throws, the access ends with the error.
   func writeWillBegin(on core: ConnectionCore) throws
@@ -255,6 +256,6 @@ package protocol AccessObserver: AnyObject, Sendable {
   func writeDidEnd(on core: ConnectionCore)
   /// Called when a backup has replaced the whole content of the database.
   func contentWasReplaced(on core: ConnectionCore)
-  /// Called when the database was closed or its last reference released. No writes follow.
+  /// Called after the database was closed or its last reference was released. No writes follow.
   func databaseDidClose()
 }

@@ -23,10 +23,11 @@ public final class Database: Sendable {
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// The lane that serves reads. It is the writer's lane if the database is in memory or has no
-  /// readers.
+  /// The group of connections that serves reads. It is that of the writer if the database is in
+  /// memory or has no readers.
   let readLane: ConnectionPool.LaneName
-  /// The lane of live queries that run again; the writer's lane if there are no readers.
+  /// The group of connections on which live queries run again; that of the writer if there are no
+  /// readers.
   let liveLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any AccessObserver)?>(nil)
@@ -122,7 +123,8 @@ public final class Database: Sendable {
     if case .file(let file) = location { file.path } else { nil }
   }
 
-  /// The path of the file after all links are resolved. SQLite creates its other files beside it.
+  /// The path of the file after all links are resolved. SQLite creates the `-wal` and `-shm` files
+  /// beside it.
   package var realPath: String? {
     if case .file(let file) = location { file.realPath } else { nil }
   }

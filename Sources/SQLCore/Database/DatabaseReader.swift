@@ -116,11 +116,11 @@ extension DatabaseReader {
 
   /// Reads from one snapshot, from asynchronous code.
   ///
-  /// With `.caller`, the closure runs on the calling thread if a connection is idle. If the caller
-  /// is on the main actor, the closure moves to a thread of the database. With `.background`, the
-  /// closure always runs on a thread of the database. Use `.background` for reads that may take
-  /// long. If no connection is idle, the task suspends. Cancelling the task ends the statement or
-  /// the wait, and throws `CancellationError`.
+  /// With `on: .caller`, the closure runs on the calling thread if a connection is idle. If the
+  /// caller is on the main actor, the closure moves to a thread of the database. With
+  /// `on: .background`, the closure always runs on a thread of the database. Use this for reads
+  /// that may take long. If no connection is idle, the task suspends. Cancelling the task ends the
+  /// statement or the wait, and throws `CancellationError`.
   public func read<Result: Sendable>(
     on execution: ReadExecution = .caller, deadline: Duration? = nil,
     fileID: StaticString = #fileID, line: UInt = #line,

@@ -18,7 +18,7 @@ public final class DatabaseSnapshot: DatabaseReader {
   /// The configuration of the database from which the snapshot was made.
   public let configuration: Configuration
   private let access: ConnectionAccess
-  /// Keeps a temporary file on disk while the snapshot reads it.
+  /// The file, if it is a temporary one. It stays on disk as long as this reference exists.
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
@@ -43,20 +43,21 @@ public final class DatabaseSnapshot: DatabaseReader {
     _ = access.pool.removeAll()
   }
 
-  /// Replaces the held state by the currently committed state.
+  /// Moves the snapshot to the newest committed state of the database.
   ///
   /// This thread waits while earlier accesses run.
   public func renew() throws {
     try access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Replaces the held state by the currently committed state. The task suspends while earlier
-  /// accesses run.
+  /// Moves the snapshot to the newest committed state of the database. The task suspends while
+  /// earlier accesses run.
   public func renew() async throws {
     try await access.run(.writer, AccessOptions()) { core in try core.holdSnapshot() }
   }
 
-  /// Reads the held state, on this thread; programs do not use it directly, but call `read`.
+  /// Reads the state of the snapshot, on this thread; programs do not use it directly, but call
+  /// `read`.
   public func _read<Result>(
     _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Result
@@ -67,8 +68,8 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// Reads the held state, from asynchronous code; programs do not use it directly, but call
-  /// `read`.
+  /// Reads the state of the snapshot, from asynchronous code; programs do not use it directly, but
+  /// call `read`.
   public func _read<Result: Sendable>(
     on execution: ReadExecution, _ deadline: Duration?, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
@@ -80,8 +81,8 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// Reads the held state as `read` does; programs do not use it directly, but
-  /// call `readWithoutTransaction`. Unlike on a database, all statements see the same state.
+  /// Reads the state of the snapshot as `read` does; programs do not use it directly, but call
+  /// `readWithoutTransaction`. Unlike on a database, all statements see the same state.
   public func _readWithoutTransaction<Result>(
     isReentrant: Bool, _ fileID: StaticString, _ line: UInt,
     _ body: (Connection) throws -> Result
@@ -93,8 +94,8 @@ public final class DatabaseSnapshot: DatabaseReader {
     }
   }
 
-  /// Reads the held state as `read` does; programs do not use it directly, but
-  /// call `readWithoutTransaction`. Unlike on a database, all statements see the same state.
+  /// Reads the state of the snapshot as `read` does; programs do not use it directly, but call
+  /// `readWithoutTransaction`. Unlike on a database, all statements see the same state.
   public func _readWithoutTransaction<Result: Sendable>(
     on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
@@ -102,16 +103,16 @@ public final class DatabaseSnapshot: DatabaseReader {
     try await _read(on: execution, nil, fileID, line, body)
   }
 
-  /// Runs one statement of a query on the held state, on this thread; programs do not use it
-  /// directly, but call `find`, `fetch` and the like.
+  /// Runs one statement of a query on the state of the snapshot, on this thread;
+  /// programs do not use it directly, but call `find`, `fetch` and the like.
   public func _readOnce<Result>(
     _ fileID: StaticString, _ line: UInt, _ body: (Connection) throws -> Result
   ) throws -> Result {
     try _read(nil, fileID, line, body)
   }
 
-  /// Runs one statement of a query on the held state, from asynchronous code; programs do not use
-  /// it directly, but call `find`, `fetch` and the like.
+  /// Runs one statement of a query on the state of the snapshot, from asynchronous code;
+  /// programs do not use it directly, but call `find`, `fetch` and the like.
   public func _readOnce<Result: Sendable>(
     on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
@@ -157,7 +158,7 @@ extension ConnectionCore {
     try run(cached: "SELECT 1 FROM sqlite_schema LIMIT 1")
   }
 
-  /// Runs a closure in the held transaction.
+  /// Runs a closure in the read transaction that the snapshot keeps open.
   fileprivate func readingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     guard isInTransaction else {
       throw DatabaseError(

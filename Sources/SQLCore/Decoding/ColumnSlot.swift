@@ -9,8 +9,8 @@
 /// The type is trivial, so the loops over rows can walk an array of slots without retaining
 /// anything. Closures would be copied and retained at each use, which doubled the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
-  /// The types that the loops over rows read and bind directly. For any other type, the loops call
-  /// the type's `ColumnValue` methods.
+  /// How the code that loads and binds rows treats a column. It reads and binds values of the named
+  /// types directly. For `witness`, it calls the `ColumnValue` methods of the column's type.
   @frozen
   package enum Kind: UInt8, BitwiseCopyable {
     case int, int64, unique64, bool, double, string, data, date
@@ -38,8 +38,8 @@ package struct ColumnSlot: BitwiseCopyable {
     kind = Kind(type, form: form)
   }
 
-  /// Returns a slot for the same column that stores its value in another form. The type of the
-  /// column must support that form.
+  /// Returns a slot for the same column with another stored form, for example a date as text. The
+  /// type of the column must support that form.
   package func stored(as form: StoredForm) -> ColumnSlot {
     var slot = self
     slot.form = form
@@ -48,7 +48,7 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
-  /// Whether the value may have bytes that are bound without a copy. SQLite then gets a pointer
+  /// Whether the value may be a text or bytes. These are bound without a copy, through a pointer
   /// that is only valid inside a closure.
   package var isEntered: Bool {
     switch self {
@@ -129,9 +129,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
   }
 
-  /// Writes the numbers of the changed columns to the start of `list`, and returns how many there
-  /// are. A column is changed if `isChanged(_:in:)` is true. The list must have room for all
-  /// columns.
+  /// Writes to the start of `list` those of `columns` that are changed (see `isChanged(_:in:)`).
+  /// Returns how many there are. A column is given by its number. The list must have room for all
+  /// of `columns`.
   package func putChanged(
     of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
     into list: UnsafeMutableBufferPointer<UInt16>
@@ -171,9 +171,9 @@ struct ColumnInPlace<Value>: ~Copyable {
 }
 
 extension ColumnInPlace where Value == String {
-  /// Passes the bytes of the text to a closure, and returns the closure's result. Returns nil if
-  /// there is no text. Returns `.some(nil)` if the bytes of the text are not contiguous in memory,
-  /// as may be the case for a text from Objective-C.
+  /// Passes the UTF-8 of the text to a closure, and returns the closure's result. Returns nil if
+  /// the column has no value in memory. Returns `.some(nil)` if the bytes of the text are not
+  /// contiguous in memory, as may be the case for a text from Objective-C.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value?.utf8.withContiguousStorageIfAvailable(body)
@@ -181,8 +181,8 @@ extension ColumnInPlace where Value == String {
 }
 
 extension ColumnInPlace where Value == String? {
-  /// Passes the bytes of an optional text to a closure. The result has the same meaning as for a
-  /// text that is not optional.
+  /// Passes the UTF-8 of an optional text to a closure, and returns the same as for a text that is
+  /// not optional. Also returns nil if the text is nil.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value??.utf8.withContiguousStorageIfAvailable(body)
@@ -198,7 +198,7 @@ extension ColumnInPlace where Value == Data {
 }
 
 extension ColumnInPlace where Value == Data? {
-  /// Passes optional bytes to a closure; returns nil if the value is nil.
+  /// Passes optional bytes to a closure. Returns nil if the value is nil or is not in memory.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value??.withUnsafeBytes(body)

@@ -7,8 +7,8 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
-  /// Binds the columns of several models to one statement that writes several rows, and runs it.
-  /// The `count` models are adjacent in memory.
+  /// Binds the columns of `count` models, which are adjacent in memory, to a statement that writes
+  /// one row for each model. Then runs the statement.
   ///
   /// If a value cannot be stored, the error does not say which model or column it belongs to.
   package func run(
@@ -22,7 +22,8 @@ extension ConnectionCore {
     try binding.bind(from: 0)
   }
 
-  /// Binds the columns of a model to the parameters of a statement, in order, and runs it.
+  /// Binds the columns of a model to the parameters of a statement, in order. Then runs the
+  /// statement.
   ///
   /// Texts and bytes are bound without a copy. Each text is accessed inside a closure, and these
   /// closures are nested. The innermost closure runs the statement, so every pointer is still valid

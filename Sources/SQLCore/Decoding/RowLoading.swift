@@ -6,13 +6,13 @@ import CSQLite
   import Foundation
 #endif
 
-/// How far a loop over rows has come.
+/// How far the loading of a statement's rows has come.
 package struct RowProgress {
   /// The number of rows that were loaded completely.
   package var count = 0
   /// Whether the statement has ended.
   package var isAtEnd = false
-  /// Whether the current row of the statement was not read yet.
+  /// Whether the statement is at a row that was not loaded yet.
   package var isAtRow = false
   /// The index of the column that caused an error.
   package var column = 0
@@ -56,8 +56,8 @@ extension ConnectionCore {
   /// Writes the current row of a statement as a model into memory. If the method throws, no memory
   /// is initialised.
   ///
-  /// - Parameter positions: the positions of the columns in the result; nil if the result has the
-  ///   columns in the model's order, and the first of them at the index `first`.
+  /// - Parameter positions: where the result has each column of the model. If nil, the columns are
+  ///   in the model's order, and the first of them is at the index `first`.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -109,17 +109,17 @@ extension ColumnSlots {
   }
 }
 
-/// The form in which a value from a row is written into memory: with a mark in a model, without a
-/// mark in a tuple.
+/// Writes a value from a row into memory. In a model, the value gets a mark that says whether it
+/// was loaded or changed. In a tuple, there is no mark.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
-  /// Reads a value whose type the loops do not read directly. See `ColumnSlot.Kind`.
+  /// Reads a value whose `ColumnSlot.Kind` is `witness`.
   static func load(
     _ cell: borrowing Cell, _ type: any ColumnValue.Type, into memory: UnsafeMutableRawPointer
   ) throws
 }
 
-/// Writes a value as the column of a model, with the mark that it was loaded.
+/// Writes a value into a column of a model, and marks it as loaded.
 enum InColumn: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -172,7 +172,7 @@ extension ColumnSlot {
     try value.load(self, as: Bare.self, into: memory)
   }
 
-  /// Destroys a value that was stored without a mark.
+  /// Destroys a plain value in memory, which has no mark for loaded or changed.
   package func destroy(_ memory: UnsafeMutableRawPointer) {
     type.destroy(memory)
   }

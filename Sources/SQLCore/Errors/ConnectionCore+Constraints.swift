@@ -151,8 +151,8 @@ extension ConnectionCore {
     (try? foreignKeys(of: table.name, in: table.database, isChild: isChild)) ?? []
   }
 
-  /// Whether a statement may delete rows of a table by a REPLACE rule, its own or one in the
-  /// schema.
+  /// Whether a statement may delete rows of a table because of REPLACE: its own OR REPLACE, or an
+  /// ON CONFLICT REPLACE in the schema.
   private func replacesRows(_ table: WrittenTable, _ tokens: [SQLTokens.Token]) -> Bool {
     if tokens.contains(where: { $0.isWord("replace") }) { return true }
     return readRows(
@@ -204,7 +204,8 @@ extension ConnectionCore {
     return writesMore ? nil : WrittenRows(of: text, table, in: self)
   }
 
-  /// Returns the columns of a table that are named in a piece of SQL, in the order of the table.
+  /// Returns those columns of a table whose names occur in a piece of SQL, in the order of the
+  /// table.
   private func columns(of table: WrittenTable, namedIn text: String) -> [String] {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }
@@ -229,9 +230,9 @@ private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Returns whether this is the constraint that SQLite's message calls `name`. The message has the
-  /// name of the constraint. For a constraint without a name, it has the text; of a text that
-  /// begins with a quoted name, only that name.
+  /// Returns whether SQLite's message means this constraint by `name`. SQLite writes the
+  /// constraint's name, or its text if it has no name, such as `price > 0`. If that text begins
+  /// with a quoted name, as `"price" > 0` does, SQLite writes only `price`.
   func isCalled(_ name: String) -> Bool {
     if let own = self.name { return own == name }
     if ConstraintFailure.withoutParentheses(text) == name { return true }

@@ -109,18 +109,18 @@ extension DatabaseError: CustomStringConvertible {
   }
 }
 
-/// The names of the models that the process has used, by the names of their tables. They are used
-/// to explain the error for a missing table.
+/// The models that the process has used: for each name of a table, the name of its model. They are
+/// used to explain the error for a missing table.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 
-  /// Records that a model has a table of that name.
+  /// Records that the model named `model` has the table named `table`.
   package static func note(_ model: String, table: String) {
     names.withLock { $0[table.lowercasedASCII] = model }
   }
 
-  /// If a model has the missing table in the error `no such table: Tag`, adds an explanation: the
-  /// database was opened without this model.
+  /// If the error is `no such table: Tag`, and the program has a model with this table, adds an
+  /// explanation: the database was opened without this model.
   static func adding(to failure: any Error) -> any Error {
     let prefix = "no such table: "
     guard var error = failure as? DatabaseError, error.message.hasPrefix(prefix) else {

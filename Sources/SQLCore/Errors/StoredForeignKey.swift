@@ -5,7 +5,8 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
   package fileprivate(set) var columns: [String] = []
   package let parent: String
   /// The columns of the parent table to which the key refers. If the declaration names none, these
-  /// are the columns of its primary key. Fewer than `columns` if the parent has no such key.
+  /// are the columns of the parent's primary key. There are fewer of them than `columns` if that
+  /// key has fewer columns or is missing.
   package fileprivate(set) var parentColumns: [String] = []
   package let onDelete: String
   package let onUpdate: String

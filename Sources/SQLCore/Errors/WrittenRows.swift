@@ -97,7 +97,7 @@ struct WrittenRows {
 
   // MARK: Constraints
 
-  /// Whether the statement cannot have violated a foreign key.
+  /// Whether these rows show that the statement did not violate a foreign key.
   func satisfy(_ key: StoredForeignKey) -> Bool {
     let isChild = table.isNamed(key.table)
     let isParent = table.isNamed(key.parent)
@@ -125,7 +125,7 @@ struct WrittenRows {
       "SELECT 1 FROM (\(previous)) AS p JOIN \(qualified(key.table)) AS c ON \(isPair)")
   }
 
-  /// Whether the new rows satisfy a CHECK.
+  /// Whether the new rows certainly satisfy a CHECK.
   func satisfy(check: String, of named: [String]) -> Bool {
     guard let rows = newRows(named) else { return false }
     let conditions = ["NOT (\(check))"] + isConverted(named)
@@ -149,8 +149,8 @@ struct WrittenRows {
     }
   }
 
-  /// Returns a SELECT that reads some columns of the new rows. For a column that an INSERT omits,
-  /// it reads the default. Returns nil if SQLite chooses or computes the value of one of the
+  /// Returns a SELECT that reads the `wanted` columns of the new rows. For a column that an INSERT
+  /// omits, it reads the default. Returns nil if SQLite chooses or computes the value of one of the
   /// columns.
   private func newRows(_ wanted: [String]) -> String? {
     guard let inserted else { return nil }
@@ -181,8 +181,9 @@ struct WrittenRows {
       """
   }
 
-  /// Returns the storage class that a column of a declared type stores without conversion, in
-  /// addition to NULL and BLOB. Returns nil if the column converts no value.
+  /// Returns the storage class whose values a column of a declared type stores unchanged, such as
+  /// `'integer'` for INT. NULL and BLOBs are always stored unchanged. Returns nil if the column
+  /// stores every value unchanged.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   private static func storageClasses(_ type: String) -> String? {
@@ -194,8 +195,8 @@ struct WrittenRows {
 
   // MARK: Reading
 
-  /// Returns whether a SELECT certainly has no row. If the SELECT would call the program's code or
-  /// a function that is not deterministic, returns false without running it.
+  /// Runs a SELECT and returns true if it has no rows. If the SELECT would call the program's code
+  /// or a function that is not deterministic, returns false without running it.
   private func isEmpty(_ select: String) -> Bool {
     // A trace would show the values of the statement.
     let traced = core.state.pointee.hooks.tracedKinds
@@ -227,7 +228,7 @@ struct WrittenTable: Hashable {
   let database: String
   let name: String
 
-  /// The quoted name of the database.
+  /// The name of the database in which the table is, quoted for SQL.
   var schema: String { Identifier(database).quoted }
 
   func isNamed(_ name: String) -> Bool {

@@ -8,7 +8,7 @@ import CSQLite
 struct FTS5Match {
   /// An occurrence of a phrase of the search in a column.
   struct Occurrence {
-    /// The number of the phrase in the search.
+    /// The number of the phrase in the search, counted from 0.
     let phrase: Int
     let tokens: Range<Int>
   }
@@ -95,8 +95,8 @@ extension FTS5 {
     _ = create(api, "apus_snippet", nil, snippet, nil)
   }
 
-  /// Returns whether the last statement did not compile because the connection does not have one of
-  /// these functions yet.
+  /// Returns whether the last statement did not compile because it calls `apus_highlight` or
+  /// `apus_snippet`, which the connection does not have yet.
   static func lacksFunction(_ handle: OpaquePointer) -> Bool {
     let message = String(cString: sqlite3_errmsg(handle))
     return message == "no such function: apus_highlight"

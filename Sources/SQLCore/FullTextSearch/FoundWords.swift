@@ -10,19 +10,20 @@ struct FoundWords {
   private(set) var ranges: [Range<Int>] = []
 
   private let byteCount: Int
-  /// The numbers of the tokens to show. `found` has the numbers of the tokens of each occurrence;
-  /// overlapping occurrences are one range.
+  /// The tokens to show, counted from the first token of the text.
   private let shown: Range<Int>
+  /// The tokens of each occurrence to mark. Overlapping occurrences are one range.
   private let found: [Range<Int>]
   private let showsEnd: Bool
-  /// The number of the next token. `next` is the index of the range in `found` to which this token
-  /// may belong.
+  /// The number of the token that is added next.
   private var token = 0
+  /// The index of the range in `found` to which this token may belong.
   private var next = 0
   private var start = 0
 
   /// Finds the words of the occurrences that begin in the token range `shown`. The shown part of
-  /// the text ends with the last token of this range. If `showsEnd` is true, it ends with the text.
+  /// the text ends with the last token of this range. If `showsEnd` is true, it ends where the text
+  /// ends.
   init(
     in text: UnsafeRawBufferPointer, of match: FTS5Match, _ occurrences: [FTS5Match.Occurrence],
     shown: Range<Int> = 0..<Int.max, showsEnd: Bool = true
@@ -52,14 +53,14 @@ struct FoundWords {
     if showsEnd { part = part.lowerBound..<text.count }
   }
 
-  /// Whether the rest of the text need not be split, because it contains nothing to mark or to
+  /// Whether the splitting can stop, because the rest of the text contains nothing to mark or to
   /// show.
   private var isComplete: Bool {
     token >= shown.upperBound || showsEnd && next == found.count && token > shown.lowerBound
   }
 
-  /// Adds the next token, given by its first byte and the byte after its last. A faulty tokenizer
-  /// may report wrong numbers.
+  /// Adds the next token, whose bytes are `first..<last`. A faulty tokenizer may report bytes
+  /// outside the text.
   private mutating func append(_ first: Int, _ last: Int) {
     defer { token += 1 }
     guard shown.contains(token) else { return }
@@ -86,7 +87,7 @@ struct FoundWords {
     }
   }
 
-  /// Returns the part of the text with marks around the ranges.
+  /// Returns the shown part of the text, with `open` and `close` around each found word.
   func marked(
     in text: UnsafeRawBufferPointer, _ open: UnsafeRawBufferPointer,
     _ close: UnsafeRawBufferPointer, before: UnsafeRawBufferPointer? = nil,

@@ -12,8 +12,8 @@ struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
   private var score = 0
-  /// For each phrase, the number of the last trial that counted it. With this number, a repetition
-  /// of a phrase in the same part is recognised.
+  /// For each phrase, the value that `trial` had when the phrase was last counted. A phrase that
+  /// was already counted in the same trial is a repetition.
   private var countedIn: [Int]
   private var trial = 0
   private let size: Int
@@ -34,7 +34,8 @@ struct Snippet {
     }
   }
 
-  /// Tries the two parts that belong to an occurrence, which is given by its first token.
+  /// Rates the two parts that are tried for an occurrence, and keeps the better one if it is better
+  /// than the best part so far. `token` is the first token of the occurrence.
   private mutating func choose(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence], _ sentences: [Int], _ column: Int,
     _ count: Int
@@ -54,8 +55,8 @@ struct Snippet {
     }
   }
 
-  /// Returns the score of the part that begins with a token. Also returns the range of tokens from
-  /// the first to the last occurrence in the part. Returns nil if the part has no occurrence.
+  /// Returns the score of the part that begins with `token`, and the range of tokens from the first
+  /// to the last occurrence in this part. Returns nil if the part has no occurrence.
   private mutating func rate(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence]
   ) -> (score: Int, covered: Range<Int>)? {

@@ -50,7 +50,7 @@ final class TokenizerModule {
   }
 }
 
-/// The object to which FTS5 has a pointer for each instance of a tokenizer.
+/// An instance of a tokenizer. FTS5 has a pointer to this object.
 private final class TokenizerInstance {
   private let tokenizer: any FTS5Tokenizer
   private let core: Unmanaged<ConnectionCore>
@@ -189,7 +189,7 @@ final class ForeignTokenizer: FTS5Tokenizer {
   }
 }
 
-/// A relay that passes on the tokens of a wrapped tokenizer, and keeps the error that their
+/// Passes the tokens of a wrapped tokenizer on to their receiver, and keeps the error that the
 /// receiver throws. It is used only while the wrapped tokenizer runs.
 private final class TokenRelay {
   let target: FTS5Tokens.Target

@@ -68,8 +68,8 @@ final class AggregateFunction {
         }))
   }
 
-  /// Returns the memory that SQLite keeps for each group of rows. It holds a pointer to the state
-  /// of the group, which is nil at first.
+  /// Returns the memory that SQLite keeps for the current group of rows. It holds a pointer to the
+  /// group's state, which is nil at first.
   ///
   /// - Parameter size: the size to allocate. If it is 0 and the group has no memory yet, the result
   ///   is nil.
@@ -87,7 +87,7 @@ final class AggregateFunction {
   }
 
   /// Adds a row to the state of its group. If `isInverse` is true, removes the row instead, because
-  /// it leaves the frame of a window function.
+  /// it has left the frame of a window function.
   private static func add(
     _ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?,
     isInverse: Bool

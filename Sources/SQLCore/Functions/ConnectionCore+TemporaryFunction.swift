@@ -16,7 +16,7 @@ package struct FunctionArguments {
   }
 }
 
-/// The implementation of an SQL function that exists for the duration of one internal operation.
+/// The function that `withFunction` registers in SQL while its closure runs.
 private final class FunctionBody {
   let body: (FunctionArguments) throws -> DatabaseValue
   var error: (any Error)?

@@ -48,7 +48,8 @@ extension Connection {
   }
 }
 
-/// Counts the steps of a statement, and remembers the number of rows that was reported last.
+/// Counts the steps of SQLite's virtual machine, and remembers the number of rows that was reported
+/// last.
 private final class RowSteps: Sendable {
   /// The number of rows between two reports.
   static let reportedRows = 10_000
@@ -59,8 +60,8 @@ private final class RowSteps: Sendable {
   /// The error that the caller's closure threw to end the statement.
   let failure = Lock<(any Error)?>(nil)
 
-  /// Adds the steps of one interval to the count. Returns the number of rows read so far if it is
-  /// time to report it; otherwise nil.
+  /// Adds the steps of one interval to the count. If at least `reportedRows` more rows were read
+  /// since the last report, returns the number of rows read so far; otherwise nil.
   func next(perRow: Int, of count: Int) -> Int? {
     let steps = steps.add(Self.interval, ordering: .relaxed).newValue
     // The estimate may be too high, so it is limited: the last row counts as read only when the

@@ -36,7 +36,8 @@ extension ConnectionCore {
     SQLiteLibrary.Feature.preUpdateHook.isAvailable
   }
 
-  /// The label of the current write, for observers. Setting the label sets `writeAuthor` to nil.
+  /// The name that the program has given to the current write, for observers. Setting it sets
+  /// `writeAuthor` to nil.
   package var writeLabel: String? {
     get { state.pointee.observation.writeLabel }
     set { state.pointee.observation.label(newValue) }
@@ -217,7 +218,7 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
   }
 
   /// Reports a row change to the observer. Returns false if the observer does not need changes of
-  /// this table.
+  /// the row's table.
   fileprivate func notifyObserver(of event: borrowing PreUpdateEvent) -> Bool {
     guard !pointee.observation.passesOver(event) else { return false }
     guard let observer = pointee.observation.installed, !observer.pointee.rowWillChange(event)

@@ -69,8 +69,7 @@ struct HookListeners {
 }
 
 extension HookListeners.List {
-  /// Calls the closures that are in the list at the beginning, except closures that are removed
-  /// during the calls.
+  /// Calls each closure that was in the list when this call began, unless it was removed meanwhile.
   func forEachBody<Body>(
     _ call: (Body) throws -> Void
   ) rethrows where Element == Listening<Body> {

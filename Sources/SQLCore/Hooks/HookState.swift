@@ -11,8 +11,8 @@ struct InstalledHooks: OptionSet {
   static let writeAheadLog = InstalledHooks(rawValue: 16)
 }
 
-/// The listeners of a connection, the hooks that are installed for them, and the error of a
-/// callback that could not report it to SQLite.
+/// The listeners of a connection, the hooks that are installed for them, and an error that a
+/// callback threw but could not report to SQLite.
 ///
 /// The methods do not call listeners or SQLite. Both could access this value during the call, while
 /// a method changes it.
@@ -24,9 +24,9 @@ struct HookState {
   private var knownAuthorizers: [ObjectIdentifier] = []
   /// The number of running callbacks during which SQLite allows no statement on the connection.
   private var depth = 0
-  /// The error of a callback that could not report it to SQLite.
+  /// An error that a callback threw but could not report to SQLite.
   private(set) var failure: NotedFailure?
-  /// Whether a commit fails if a callback failed before.
+  /// Whether a commit must fail after a callback has failed.
   private var vetoesFailedCommits = false
   /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
   private var sessionCount = 0
@@ -50,7 +50,7 @@ struct HookState {
   /// The hooks that change when an observer or a listener is added or removed.
   struct Changes {
     let wanted: InstalledHooks
-    /// The hooks to install or to remove.
+    /// The hooks that change. Those in `wanted` must be installed, and the others removed.
     let hooks: InstalledHooks
     /// The kinds of events to trace; nil if they have not changed.
     let trace: TraceKinds?
@@ -105,10 +105,10 @@ struct HookState {
     self.failure = failure
   }
 
-  /// Returns and clears the error of a callback.
+  /// Returns and clears the noted error.
   mutating func takeFailure() -> NotedFailure? { failure.take() }
 
-  /// Clears the error of a callback when an access ends.
+  /// Clears the noted error. This is called when an access ends.
   mutating func forgetFailure() { failure = nil }
 
   /// Whether a collation or a tokenizer failed, so that written data may be out of order.

@@ -55,8 +55,8 @@ package enum JSONSpelling {
     }
   }
 
-  /// Throws if a key or a text in the JSON contains U+0000, at which old versions of SQLite would
-  /// cut it.
+  /// Throws if a key or a text in the JSON contains U+0000 and SQLite is older than 3.45, because
+  /// such a version would cut the text there.
   static func checkEnds(in json: String) throws {
     guard sqlite3_libversion_number() < 3_045_000, json.utf8.contains(backslash) else { return }
     var isEscaped = false
@@ -77,7 +77,8 @@ package enum JSONSpelling {
   private static let quotationMark = UInt8(ascii: "\"")
   private static let backslash = UInt8(ascii: "\\")
 
-  /// Returns the position after the quotation mark that ends a text; nil if the text has no end.
+  /// Returns the position after the closing quotation mark of the JSON string that begins at
+  /// `start`. Returns nil if there is no closing quotation mark.
   private static func endOfText(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) -> Int? {
@@ -92,7 +93,8 @@ package enum JSONSpelling {
     return nil
   }
 
-  /// Appends a key, with its characters in place of the escapes that JSON does not require.
+  /// Appends a key. Replaces each escape in it by the character itself, unless JSON requires the
+  /// escape.
   private static func append(_ key: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]) {
     var position = key.startIndex
     while position < key.endIndex {

@@ -14,7 +14,7 @@ extension Registration {
   /// | `apus_json_value(x, 'Date')` | the JSON, read as a value of that type |
   /// | `apus_json_each(x, 'Date')` | a table with the `key` and the `value` of each element |
   /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
-  /// | `apus_json_group_object(key, x)` | an object of the JSON `x` of each row |
+  /// | `apus_json_group_object(key, x)` | an object with a member `key: x` for each row |
   ///
   /// The result is NULL for NULL and for a `null` in the JSON.
   static let jsonValues = Registration { registrar in
@@ -58,8 +58,8 @@ extension Registration {
   }
 }
 
-/// A Swift type of values inside JSON. For some of these types, such as Date, SQLite's own JSON
-/// functions return another form than a column stores.
+/// A Swift type as which values inside JSON are read. For some of these types, such as Date,
+/// SQLite's own JSON functions return another form than a column stores.
 ///
 /// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same
 /// value.
@@ -85,7 +85,7 @@ package final class JSONType: Sendable {
     }
   }
 
-  /// Returns the type for a name in SQL. `name(of:)` returns these names.
+  /// Returns the type with a name such as `'Date'`. `name(of:)` returns these names.
   fileprivate static func named(_ name: DatabaseValue) throws -> JSONType {
     guard case .text(let text) = name, let type = all[text] else {
       throw ColumnValueError(
@@ -205,7 +205,7 @@ extension Registration {
   }
 }
 
-/// The stored form of a date, found by its name.
+/// The stored form of a date, found by its name, such as `'iso8601'`.
 private final class DateForm: Sendable {
   let form: StoredForm
 

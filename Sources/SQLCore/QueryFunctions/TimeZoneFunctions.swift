@@ -57,9 +57,10 @@ final class ClockZone: Sendable {
 
   /// Returns the first moment at which clocks show a given time.
   ///
-  /// Some times do not exist, because the clocks are set forward past them. For such a time, the
-  /// result is later by the length of the gap. If `isStart` is true, the given time is the start of
-  /// a day. Then the result is the moment at which the clocks are set forward.
+  /// Some times do not exist, because the clocks are set forward past them. If 02:30 is such a
+  /// time, for example, the result is the moment at which clocks show 03:30. If `isStart` is true,
+  /// the given time is the start of a day, and the result is the moment at which the clocks are set
+  /// forward.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
     let before = offset(at: seconds - day)
@@ -76,7 +77,7 @@ final class ClockZone: Sendable {
     }
   }
 
-  /// Returns the first second after the clocks were changed within a range.
+  /// Returns the first second in a range at which the clocks are already changed.
   private func change(in range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return range.upperBound }
     var (low, high) = (range.lowerBound, range.upperBound)

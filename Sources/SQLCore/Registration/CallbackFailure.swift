@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An error that a Swift closure threw inside SQLite, reduced to a code and a message.
+/// An error that a Swift closure threw when SQLite called it, reduced to a code and a message.
 struct CallbackFailure {
   let message: String
   let code: Int32
@@ -61,7 +61,8 @@ private var emptyText: UnsafePointer<CChar> {
 /// hook.
 struct NotedFailure {
   let error: any Error
-  /// The code of the error that the running statement throws.
+  /// The code of the error that the running statement throws, unless `CallbackFailure` keeps the
+  /// code of the callback's own error, such as `.interrupt`.
   let code: Int32
   /// Whether the statement's writes may be inconsistent and must all be undone.
   let spoilsWrites: Bool

@@ -9,7 +9,8 @@ final class ConnectionRegistrations: Sendable {
   }
 
   private let entries = Lock<[Registration.Key: Entry]>([:])
-  /// The number of the newest registration. A connection that has installed this one has all.
+  /// The number of the newest registration. A connection that has installed this registration has
+  /// installed all of them.
   private let latest = Atomic<UInt64>(0)
 
   func add(_ registration: Registration) {
@@ -97,7 +98,7 @@ final class ConnectionRegistrations: Sendable {
 struct RegistrationState {
   /// The number of the newest registration that this connection has installed.
   private(set) var sequence: UInt64 = 0
-  /// The registrations of the database, if there are any.
+  /// The list of the database's registrations. Nil until the connection has installed one of them.
   private(set) var source: ConnectionRegistrations?
 
   /// Records that the connection has all registrations up to a number.

@@ -155,7 +155,7 @@ extension Registration {
 }
 
 extension ConnectionCore {
-  /// Runs statements that change only the temporary schema, also on a connection that is read-only.
+  /// Runs statements that change only the temporary schema, even on a read-only connection.
   ///
   /// The setting `query_only` is off meanwhile. It forbids even changes to the temporary schema,
   /// although this schema is in memory.

@@ -56,8 +56,8 @@ final class ColumnNames: Sendable {
 package final class ColumnPositions: Sendable {
   /// The number that identifies the layout of the model in memory.
   package let layout: UInt16
-  /// The index in the result of each column of the model. Nil if the result has exactly the model's
-  /// columns, in the model's order.
+  /// For each column of the model, its index in the result. Nil if the result has exactly the
+  /// model's columns, in the model's order.
   package let indices: ContiguousArray<Int32>?
   fileprivate let version: Int32
 

@@ -3,7 +3,8 @@ struct ResultTableText {
   private var names: [String]
   private var types: [String]
   private var cells: [[String]]
-  /// The width of each column, in terminal columns; the row numbers are the first column.
+  /// The width of each column, in characters of a terminal. The first element is for the row
+  /// numbers.
   private var widths: [Int]
   private let summary: String
 

@@ -60,8 +60,8 @@ public struct StatementRow: ~Copyable {
     try cell(at: index, form: .standard).databaseValue()
   }
 
-  /// Returns the value at `index`. Throws `ColumnValueError` for a text that is not UTF-8. The
-  /// caller compares values, and a text with replaced bytes would give a wrong result.
+  /// Returns the value at `index`, for a caller that compares values. Throws `ColumnValueError` for
+  /// a text that is not UTF-8, because the text would compare wrongly if its bytes were replaced.
   package func validValue(at index: Int) throws -> DatabaseValue {
     let value = try databaseValue(at: index)
     if case .invalidText = value { return .text(try get(String.self, at: index)) }
@@ -86,7 +86,7 @@ public struct StatementRow: ~Copyable {
   }
 
   /// Returns the value at `index` as readable text: nil for NULL, the number of bytes for a BLOB,
-  /// and SQL for a text that is not UTF-8.
+  /// and SQL such as `CAST(x'FF' AS TEXT)` for a text that is not UTF-8.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
     // The description of `Data` has this wording.

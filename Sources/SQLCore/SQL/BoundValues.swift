@@ -115,7 +115,7 @@ package struct BoundValues {
     case null
     case integer(Int64)
     case real(Double)
-    /// An index into `others`, for all other values.
+    /// Any other value, such as a text: its index in `others`.
     case other(Int)
   }
 
@@ -186,9 +186,9 @@ package struct BoundValues {
     }
   }
 
-  /// Appends the bytes of all values to a key, by which a cache finds a result. Different values
-  /// give different keys. Returns false if one of the values cannot be part of a key, such as a
-  /// zero BLOB.
+  /// Appends the bytes of all values to a key, by which a cache of results finds an entry.
+  /// Different values give different keys. Returns false if one of the values cannot be part of a
+  /// key, such as a zero BLOB.
   package func append(to key: inout [UInt8]) -> Bool {
     guard let places else { return true }
     for index in 0..<count {

@@ -22,8 +22,9 @@ package struct SQLTokens {
     package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
     package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
-    /// The token in a form in which equal tokens have equal texts. Names, keywords and numbers are
-    /// in lower case. An operator with two spellings has only one: `!=` becomes `<>`.
+    /// A form of the token for comparisons: tokens with the same meaning have the same text. Names,
+    /// keywords and numbers are in lower case. An operator with two spellings has only one: `!=`
+    /// becomes `<>`.
     package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
@@ -67,7 +68,8 @@ package struct SQLTokens {
     while position < bytes.count, condition(bytes[position]) { position += 1 }
   }
 
-  /// Returns the next token; nil at the end.
+  /// Returns the token that follows `position`, and moves `position` behind it. Returns nil at the
+  /// end.
   private func next(_ position: inout Int) -> Token? {
     skipSpace(&position)
     guard position < bytes.count else { return nil }
@@ -204,8 +206,9 @@ extension UInt8 {
 }
 
 extension Sequence<SQLTokens.Token> {
-  /// The `normal` text of each token. Two pieces of SQL have the same result if they differ only in
-  /// white space, comments, case, the spelling of operators, and outer parentheses.
+  /// The `normal` text of each token, without outer parentheses. The array is the same for two
+  /// pieces of SQL that differ only in white space, comments, case, the spelling of operators, and
+  /// outer parentheses.
   package var normal: [String] {
     var words = map(\.normal)
     while words.isInParentheses {
@@ -232,6 +235,6 @@ extension [String] {
 }
 
 extension String {
-  /// The normal form of the text as SQL, for comparisons.
+  /// The SQL in the text as `normal` tokens, to compare it with other SQL.
   package var normalSQL: [String] { SQLTokens(self).tokens.normal }
 }

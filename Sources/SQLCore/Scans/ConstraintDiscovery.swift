@@ -9,8 +9,10 @@ struct ConstraintDiscovery {
   private let core: ConnectionCore
   private let asked: IndexQuestions
 
-  /// - Parameter copy: a database in memory with the ordinary tables of the schema. The columns are
-  ///   read from it.
+  /// - Parameters:
+  ///   - copy: a database in memory with the ordinary tables of the schema. The columns are read
+  ///     from it.
+  ///   - twin: an empty database in memory, in which the virtual tables are created.
   init(_ schema: SchemaCopy, columnsFrom copy: ConnectionCore, twin: ConnectionCore) throws {
     core = twin
     let asked = IndexQuestions()
@@ -59,8 +61,9 @@ struct ConstraintDiscovery {
 }
 
 extension String {
-  /// Returns the text before the last occurrence of `words`, which must be in lower case. The
-  /// result need not be valid SQL.
+  /// Returns the text before the last occurrence of `words`, or the whole text if there is none.
+  /// `words` must be in lower case; the text may be in upper case. The result need not be valid
+  /// SQL.
   fileprivate func before(_ words: String) -> String {
     let (text, words) = (Array(utf8), Array(words.utf8))
     guard text.count >= words.count else { return self }
@@ -80,8 +83,8 @@ struct DiscoveryColumn: Sendable {
   let collation: String
 }
 
-/// A question of SQLite's planner about a table: which constraints and which order an index could
-/// serve.
+/// What SQLite's planner asks a virtual table: for which comparisons, and in which order, it could
+/// return its rows.
 struct IndexQuestion: Sendable {
   let table: String
   let columns: [DiscoveryColumn]

@@ -14,7 +14,8 @@ struct IndexAdvisor {
   /// For each partial index, by its name, all words and quoted names in its definition, including
   /// the names of its columns. All are in lower case.
   private let partialIndexes: [String: Set<String>]
-  /// For each table, the names in the definitions of the partial indexes that the statement scans.
+  /// For each table, the words in the definitions of its partial indexes that the statement scans,
+  /// as in `partialIndexes`.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -47,7 +48,7 @@ struct IndexAdvisor {
       && large.allSatisfy { partialIndexes[$0.name.lowercasedASCII] != nil }
   }
 
-  /// Returns whether a candidate has only columns of the partial indexes that the statement scans.
+  /// Returns whether all columns of a candidate occur in partial indexes that the statement scans.
   /// Such a candidate is not suggested.
   private func isNeedless(_ candidate: IndexCandidate) -> Bool {
     guard let names = usedPartialIndexes[candidate.table] else { return false }
@@ -67,7 +68,7 @@ struct IndexAdvisor {
 
   private struct Plan {
     let cost: Cost
-    /// The numbers of the candidates that the plan uses.
+    /// The candidates that the plan uses, given by their numbers.
     let used: [Int]
   }
 
@@ -75,7 +76,8 @@ struct IndexAdvisor {
   /// not delay its access.
   private static let maximumCandidates = 48
 
-  /// Returns the smallest set of indexes that saves the most; empty if no index helps.
+  /// Returns the indexes that together save the most scans and sorts; of several such sets, the
+  /// smallest one. Empty if no index helps.
   func indexes(for sql: String) -> [SuggestedIndex] {
     guard let base = plan(of: sql, with: [], from: []) else { return [] }
     let candidates = Array(

@@ -17,7 +17,7 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     /// Whether the column is in descending order.
     public let isDescending: Bool
 
-    /// The column as CREATE INDEX spells it.
+    /// The column as it is written in CREATE INDEX.
     var sql: String {
       Identifier(column).quoted + (collation.map { " COLLATE " + Identifier($0).quoted } ?? "")
         + (isDescending ? " DESC" : "")
@@ -65,7 +65,7 @@ struct IndexCandidate: Hashable {
   let table: String
   let terms: [SuggestedIndex.Term]
 
-  /// Returns the indexes that may serve the constraints and the order of a question.
+  /// Returns the indexes that may help a table to return its rows as `question` asks.
   ///
   /// An index can serve comparisons with `=` in its first columns. After these columns, it can
   /// serve either one range or an order.

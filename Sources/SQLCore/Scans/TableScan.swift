@@ -190,7 +190,8 @@ struct PlainRow {
 }
 
 extension ConnectionCore {
-  /// Reads the rows of one of the library's own statements, without the cache.
+  /// Passes each row of one of the library's own statements to a closure, without the statement
+  /// cache.
   func forEachRow(of sql: String, _ body: (PlainRow) throws -> Void) throws {
     let compiled = try compileOne("-- looks into the schema\n" + sql)
     defer { compiled.finalize() }

@@ -86,7 +86,8 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Passes the bytes to functions of SQLite's session extension.
+  /// Passes the number and the address of the bytes to a closure, which calls functions of SQLite's
+  /// session extension.
   func withPointer<Result>(
     _ body: (Int32, UnsafeMutableRawPointer?) throws -> Result
   ) throws -> Result {

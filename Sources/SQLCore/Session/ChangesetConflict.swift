@@ -61,8 +61,7 @@ public struct ChangesetConflict: Sendable {
   }
 }
 
-/// The data of one call of `apply`: the callbacks that SQLite calls need it, so SQLite passes it to
-/// them.
+/// What the callbacks of one call of `apply` need. SQLite passes this object to them.
 private final class ChangesetApplication {
   let tables: Set<String>?
   let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution

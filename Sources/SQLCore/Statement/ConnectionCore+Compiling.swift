@@ -4,7 +4,8 @@ import CSQLite
 package struct CompiledStatement {
   package internal(set) var handle: OpaquePointer
   let notes: StatementNotes
-  /// The program's own statement, whose text is sent to the engine if the database is remote.
+  /// The statement as the program wrote it, if the database is remote. Its text is sent to the
+  /// engine. Nil if the statement runs in this process.
   private(set) var remote: (any RemoteTemplate)?
 
   init(handle: OpaquePointer, notes: StatementNotes, remote: (any RemoteTemplate)? = nil) {
@@ -16,8 +17,8 @@ package struct CompiledStatement {
   /// The effects that the authorizer reported.
   package var effects: StatementEffects { notes.effects }
 
-  /// Notes that the statement is sent to the engine of a remote database: `template` is the
-  /// program's own statement. If `substitute` is not nil, that statement runs in its place.
+  /// Records that the text of the program's own statement, `template`, is sent to the engine of a
+  /// remote database. If `substitute` is not nil, `substitute` runs in place of `template`.
   package mutating func send(_ template: any RemoteTemplate, by substitute: OpaquePointer?) {
     remote = template
     if let substitute { handle = substitute }
@@ -39,7 +40,8 @@ extension ConnectionCore {
     return try remote.compile(text)
   }
 
-  /// Compiles the first statement of a text against the schema of the handle.
+  /// Compiles the first statement of a text against the schema of the local SQLite handle, even if
+  /// the database is remote.
   package func compileHere(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     // SQLite would silently stop at U+0000.
     guard !text.utf8.contains(0) else {

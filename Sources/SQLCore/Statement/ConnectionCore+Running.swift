@@ -64,7 +64,8 @@ extension ConnectionCore {
     try runHere(text)
   }
 
-  /// Runs one of the library's own statements on the handle itself.
+  /// Runs one of the library's own statements on the local SQLite handle, even if the database is
+  /// remote.
   package func runHere(_ text: String) throws {
     let code = sqlite3_exec(handle, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, sql: text) }

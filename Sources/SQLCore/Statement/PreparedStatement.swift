@@ -11,8 +11,8 @@ package struct PreparedStatement {
   /// The key under which the cache stores the statement; nil for a statement that is not cached.
   var key: UnsafeRawBufferPointer?
   var hash: UInt64
-  /// The number by which the cache also finds the statement, if it has one. A number is shorter
-  /// than a key.
+  /// The number by which the cache also finds the statement, if there is one. A lookup by number is
+  /// faster than one by key.
   var number: Int?
   /// Whether the values may stay bound after the statement ends. It is true if each run binds every
   /// parameter again, and the bound values hold no memory.
@@ -27,13 +27,14 @@ package struct PreparedStatement {
   /// Whether SQLite's statement is reset, so that values can be bound to it.
   var isReset = true
   package let isReadOnly: Bool
-  /// The program's own statement, whose text is sent to the engine if the database is remote.
+  /// The statement as the program wrote it, if the database is remote. Its text is sent to the
+  /// engine. Nil if the statement runs in this process.
   let remote: (any RemoteTemplate)?
   /// The effect of the statement on the stack of savepoints if it succeeds; nil if there is none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that the statement creates, alters or drops. If the authorizer notes writes, the
-  /// tables that the statement writes are included.
+  /// The tables that the statement creates, alters or drops. If `notesWrittenTables` was true when
+  /// the statement was prepared, also the tables whose rows it writes.
   package internal(set) var tableEffects: [TableEffect]
   /// The columns that the statement assigns. In a row that the statement updates, only triggers and
   /// foreign-key actions can change any other column.
@@ -41,14 +42,14 @@ package struct PreparedStatement {
   /// The address of the elements of `assignments`; nil if there are none. The address identifies
   /// the array without retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
-  /// SQLite's number of recompilations of the statement at the time when `tableEffects` was set.
+  /// How often SQLite had recompiled the statement when `tableEffects` was set.
   var tableEffectsVersion: Int32 = 0
-  /// The number of rows that the statement had scanned when it last ended; counted only while scans
-  /// are watched.
+  /// The number of rows that the statement has scanned, from its first run to the end of its last
+  /// run. Counted only if `Configuration.onTableScan` is set.
   var scannedRows: Int32 = 0
   /// The names of the result's columns, read on first use.
   var columnNames: ColumnNames?
-  /// SQLite's number of recompilations of the statement at the time when `columnNames` was read.
+  /// How often SQLite had recompiled the statement when `columnNames` was read.
   var columnNamesVersion: Int32 = 0
   /// The positions of a model's columns in the result, for the last model that was read from this
   /// statement by column names.
@@ -111,8 +112,8 @@ package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
-  /// The handle of the program's own statement, which knows the SQL text and the columns. If the
-  /// database is remote, another handle runs.
+  /// The handle of the statement as the program wrote it, which knows the SQL text and the columns.
+  /// If the database is remote, `handle` is another statement, which runs.
   var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
 
   /// The text of the statement, without its values.
@@ -185,7 +186,7 @@ extension SQLTokens.Token {
 }
 
 extension ArraySlice<SQLTokens.Token> {
-  /// Removes the first token if it is a keyword, and returns whether it did.
+  /// Removes the first token if it is the given keyword, and returns whether it was.
   @discardableResult
   fileprivate mutating func skip(_ keyword: String) -> Bool {
     guard first?.isWord(keyword) == true else { return false }

@@ -4,7 +4,7 @@ import CSQLite
 package struct RowSource<Element: Sendable>: Sendable {
   /// A function that steps the statement and loads at most `capacity` rows into memory. Even if the
   /// function throws, `progress.count` is the number of rows that were loaded completely. `row` is
-  /// the number of the first row to load.
+  /// the number that the first of these rows has in the stream.
   package typealias Load =
     @Sendable (
       _ core: ConnectionCore, _ statement: StatementPointer,

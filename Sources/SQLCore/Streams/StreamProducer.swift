@@ -18,15 +18,15 @@ final class StreamProducer<Element: Sendable>: Sendable {
     case idle
     /// All rows are being read at once, on the only connection of a database in memory.
     case readingAll
-    /// A connection is being taken, or a job is reading; `core` is set as soon as the access can be
+    /// The stream waits for a connection, or a job reads rows. `core` is nil until the job can be
     /// cancelled.
     case reading(core: ConnectionCore?)
-    /// Enough batches are ready; no thread uses the cursor.
+    /// Two batches are ready. No thread uses the cursor until the iterator takes a batch.
     case paused(cursor: Cursor)
     /// The last row was read, or an error occurred; the connection is being given back.
     case ending
-    /// The connection was given back, or is no longer needed. Only the batches that are ready, and
-    /// then the error, are still to be passed to the iterator.
+    /// The connection was given back, or is no longer needed. The iterator still gets the batches
+    /// that are ready, and then the error, if there is one.
     case ended
     /// The stream was cancelled or released. If a job still holds the connection, that job gives it
     /// back.
@@ -129,7 +129,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
   /// Suspends the task until there is a batch to take. Starts reading if no row was requested
   /// before.
   ///
-  /// The operation captures the caller's actor, so that it runs on that actor.
+  /// The closure that waits captures the caller's actor, so that it runs on that actor.
   private func wait(isolation actor: isolated (any Actor)?) async {
     await withTaskCancellationHandler {
       _ = actor

@@ -76,7 +76,7 @@ public struct IndexQuery: Sendable {
     public let isDescending: Bool
   }
 
-  /// The conditions of the query. It needs the rows that satisfy all of them.
+  /// The conditions of the query. A row of the result must satisfy all of them.
   public let constraints: [Constraint]
   /// The columns by which the query wants its rows sorted, the most important column first.
   public let orderings: [Ordering]
@@ -110,8 +110,8 @@ public struct IndexQuery: Sendable {
 /// the plan with the lowest cost.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
-  /// A note of the table to itself: `bestIndex` sets it, and the cursor's `filter` receives it if
-  /// SQLite uses the plan.
+  /// What `bestIndex` tells the cursor about a plan. If SQLite uses the plan, the cursor's `filter`
+  /// receives this value.
   public struct Choice: Hashable, Sendable {
     /// A number whose meaning the table defines.
     public var number: Int32

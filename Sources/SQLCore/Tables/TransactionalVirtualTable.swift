@@ -49,13 +49,13 @@ public protocol WritableVirtualTable: TransactionalVirtualTable {
   func insert(_ row: borrowing Arguments, rowID: Int64?) throws -> Int64
   /// Updates all columns of a row, and its rowid if `newRowID` differs from `rowID`.
   func update(rowID: Int64, to newRowID: Int64, _ row: borrowing Arguments) throws
-  /// Deletes the row with that rowid.
+  /// Deletes the row whose rowid is `rowID`.
   func delete(rowID: Int64) throws
 }
 
 extension VirtualTable {
-  /// Throws `DatabaseError` (`.misuse`) if the schema has a rowid but the methods use a key, or the
-  /// other way round.
+  /// Throws `DatabaseError` (`.misuse`) if the schema does not fit the protocol: a
+  /// `KeyedVirtualTable` must be WITHOUT ROWID, and no other writable table may be.
   func checkSchema() throws {
     guard self is any TransactionalVirtualTable else { return }
     let words = schema.split { $0.isWhitespace || $0 == ";" }.suffix(2)
@@ -106,10 +106,10 @@ public enum ConflictResolution: Hashable, Sendable {
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#_without_rowid_virtual_tables_>
 public protocol KeyedVirtualTable: TransactionalVirtualTable {
-  /// Inserts a row. The key is the value of the primary key's column.
+  /// Inserts a row. Its key is the value that `row` has in the primary key's column.
   func insert(_ row: borrowing Arguments) throws
-  /// Updates all columns of the row with that key, including the key itself.
+  /// Updates all columns of the row whose key is `key`. If the key changes, `row` has the new key.
   func update(key: DatabaseValue, _ row: borrowing Arguments) throws
-  /// Deletes the row with that key.
+  /// Deletes the row whose key is `key`.
   func delete(key: DatabaseValue) throws
 }

@@ -181,7 +181,7 @@ private final class JobQueue: @unchecked Sendable {
   }
 #endif
 
-/// The identity of the current thread, used to detect an access from inside another.
+/// The identity of the current thread, used to detect an access from inside another access.
 struct ThreadID: Hashable, Sendable {
   private let raw: UInt
 

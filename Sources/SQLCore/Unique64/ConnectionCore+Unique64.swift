@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Keeps a number in the database file that is greater than all generated ids in it, so that no id
-/// is used twice.
+/// Keeps a mark in the database file: a number that no generated id in the file exceeds. With the
+/// mark, no id is used twice.
 ///
 /// A generator remembers its last id only in memory. A file in which ids were stored therefore
 /// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is greater

@@ -7,11 +7,11 @@
 @frozen
 @usableFromInline
 package struct ColumnStorage<Value> {
-  /// The value; nil only in the layout's own instance.
+  /// The value; nil in a group that is nil, and in the layout's special instance.
   @usableFromInline package var value: Value?
 
   /// The state of the value. 0: as loaded; 1: never loaded; 2: changed since it was loaded. In the
-  /// layout's own instance, the mark is the index of the column plus 3.
+  /// layout's special instance, the mark is the index of the column plus 3.
   @usableFromInline
   package var mark: UInt16
 
@@ -44,7 +44,7 @@ package struct ColumnStorage<Value> {
     self.mark = mark
   }
 
-  /// Makes the storage of the column at `index` in the layout's own instance.
+  /// Makes the storage of the column at `index` in the layout's special instance, without a value.
   package init(naming index: Int) {
     self.value = nil
     self.mark = UInt16(truncatingIfNeeded: index + 3)
@@ -87,7 +87,7 @@ package struct ValueInGroup<Value: ColumnValue>: ColumnValue {
   }
 }
 
-/// The type of a column in an optional group.
+/// A `ValueInGroup` whose type of value is not known.
 protocol AnyValueInGroup {
   /// Removes the value of a column. The column is then as if NULL had been read.
   static func removeValue(ofColumnAt column: UnsafeMutableRawPointer)

@@ -142,8 +142,8 @@ extension ColumnValue {
       .initialize(to: ColumnStorage(loaded: cell.isNull ? nil : try Self(cell)))
   }
 
-  /// Returns the column's value, or NULL in the layout's own instance; programs do not use it
-  /// directly.
+  /// Returns the column's value, or NULL if the column's storage has none;
+  /// programs do not use it directly.
   @inlinable
   public static func _databaseValue(
     ofColumnAt column: UnsafeRawPointer, as form: StoredForm
@@ -180,8 +180,8 @@ public protocol Selectable<Selected>: Sendable {
 
 /// A selected item and the way to read it; programs do not use it directly.
 ///
-/// `content` is either a value or, for a column or an expression, a type of the module that renders
-/// queries. This module cannot use that type.
+/// `content` is the selected value. For a column or an expression, it has a type of the module that
+/// renders queries, which this module cannot use.
 public struct _SelectItem<Selected>: Sendable {
   package let content: any Sendable
 

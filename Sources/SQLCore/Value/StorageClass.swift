@@ -54,7 +54,7 @@ public enum StorageClass: String, Hashable, Sendable {
 }
 
 extension StorageClass {
-  /// The Swift type for values of this class if a column declares no type; nil for NULL.
+  /// The Swift type for values of this class, such as Int64 for INTEGER; nil for NULL.
   package var valueType: (any ColumnValue.Type)? {
     switch self {
     case .integer: Int64.self

@@ -87,8 +87,9 @@ extension ConnectionCore {
   }
 }
 
-/// A `PRAGMA wal_autocheckpoint` that a program runs: reading or setting the number of pages. In
-/// SQLite, this pragma replaces the library's log hook by SQLite's own.
+/// What a program does with `PRAGMA wal_autocheckpoint`: it reads or sets the number of pages from
+/// which a commit runs a checkpoint. In SQLite, this pragma replaces the library's log hook by
+/// SQLite's own.
 ///
 /// The library needs its own hook, which limits the size of the log and calls the listeners. It
 /// also runs the automatic checkpoints. After the pragma, the library therefore installs its hook

@@ -1,5 +1,5 @@
-/// A report about a write-ahead log that is larger than its bound. The log cannot be restarted,
-/// because connections still read from it.
+/// A report about a write-ahead log that is larger than `Configuration.maximumWALBytes`. The log
+/// cannot be restarted, because connections still read from it.
 ///
 /// ```swift
 /// configuration.onPinnedWAL = { log in print(log.byteCount, log.readers) }
@@ -53,8 +53,9 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Database {
-  /// Restarts the log if it is near its bound, and reports the readers that prevent the restart.
-  /// Called at the end of an access that uses the writer, when no code of the caller runs any more.
+  /// Restarts the log if its size is near `Configuration.maximumWALBytes`, and reports the readers
+  /// that prevent the restart. Called at the end of an access that uses the writer, when no code of
+  /// the caller runs any more.
   func keepWALWithinBound(_ core: ConnectionCore) {
     guard core.state.pointee.wal.wantsRestart else { return }
     access.pool.endKeptSnapshots()
@@ -70,7 +71,7 @@ extension Database {
 }
 
 extension ConnectionPool {
-  /// Returns the reads that began at a moment or earlier, the oldest first.
+  /// Returns the reads that began at `moment` or earlier, the oldest first.
   func readers(since moment: Deadline) -> [PinnedWAL.Reader] {
     let now = Deadline.roughlyNow.nanoseconds
     let occupants = state.withLock(\.occupants)

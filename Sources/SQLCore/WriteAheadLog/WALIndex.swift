@@ -17,8 +17,8 @@ struct WALIndex: @unchecked Sendable {
   /// The size in bytes of one copy of the header.
   private static let headerByteCount = 48
 
-  /// Finds the index of a connection. Returns nil if the index does not have the format that SQLite
-  /// documents.
+  /// Finds the wal-index of a connection. Returns nil if the wal-index does not have the format
+  /// that SQLite documents.
   ///
   /// The connection must use the log through shared memory.
   init?(of handle: OpaquePointer) {
@@ -26,14 +26,14 @@ struct WALIndex: @unchecked Sendable {
     self.init(page: page)
   }
 
-  /// Creates an index from the address of its first page. Returns nil if the page has another
+  /// Makes a wal-index from the address of its first page. Returns nil if the page has another
   /// format.
   init?(page: UnsafeRawPointer) {
     guard page.load(as: UInt32.self) == 3_007_000 else { return nil }
     self.page = page
   }
 
-  /// The current version of the database; nil while a commit changes the index.
+  /// The current version of the database; nil while a commit changes the wal-index.
   var version: Version? {
     let first = Version(of: page)
     defer { atomicMemoryFence(ordering: .acquiring) }
@@ -84,8 +84,8 @@ struct WALIndex: @unchecked Sendable {
     /// The number of frames in the log.
     var frameCount: Int { Int(field(of: words.2)) }
 
-    /// Returns whether two headers belong to the same log. A restart of the log changes the salts
-    /// of its frames.
+    /// Returns whether the log was not restarted between two headers. A restart changes the salts
+    /// of the log's frames, which the header contains.
     func isOfSameLog(as other: Header) -> Bool { words.4 == other.words.4 }
 
     /// Returns the field of 32 bits in the first half of a word.
@@ -130,25 +130,26 @@ struct WALIndex: @unchecked Sendable {
 
 /// What is known about a connection's use of the wal-index.
 enum WALIndexSupport {
-  /// The connection has not begun to read yet, or nothing has asked for the index.
+  /// The connection has not begun to read yet, or nothing has asked for the wal-index.
   case unknown
-  /// The connection uses no log through shared memory. The database is in memory, immutable, in
-  /// another journal mode or elsewhere, or the connection has exclusive locking.
+  /// The connection uses no log through shared memory. The database is in memory, immutable, remote
+  /// or in another journal mode, or the connection has exclusive locking.
   case none
   case log(WALIndex)
 
-  /// The index, if it is known and used.
+  /// The wal-index, if it is known and used.
   var index: WALIndex? {
     if case .log(let index) = self { index } else { nil }
   }
 }
 
 extension ConnectionCore {
-  /// Returns the index of the log; nil if the connection does not use a log through shared memory.
+  /// Returns the wal-index of the log; nil if the connection does not use a log through shared
+  /// memory.
   ///
   /// Call this only after the connection has read, because a connection begins to use the log with
-  /// its first read. On a reader, the first call finds the index, and later calls return the same
-  /// index. A reader that uses the log keeps the file in WAL mode, so the index stays at its
+  /// its first read. On a reader, the first call finds the wal-index, and later calls return the
+  /// same one. A reader that uses the log keeps the file in WAL mode, so the wal-index stays at its
   /// address until the reader closes.
   func walIndex() -> WALIndex? {
     guard isReader else { return findWALIndex().index }
@@ -156,8 +157,8 @@ extension ConnectionCore {
     return state.pointee.wal.index.index
   }
 
-  /// Finds the index. Checks the settings first, because SQLite would create an index if there is
-  /// none.
+  /// Finds the wal-index. Checks the settings first, because SQLite would create a wal-index if
+  /// there were none.
   private func findWALIndex() -> WALIndexSupport {
     if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),
@@ -177,9 +178,9 @@ extension ConnectionCore {
   /// The number of commits to the write-ahead log, by all connections of all processes. The number
   /// starts at an arbitrary value and wraps around, so only differences have a meaning.
   ///
-  /// Nil if the log has no index in shared memory, or while a commit changes the index. Read the
-  /// number only in a read transaction, because only then is the index certain to be open. The
-  /// number includes commits after the snapshot of that transaction.
+  /// Nil if the log has no wal-index in shared memory, or while a commit changes the wal-index.
+  /// Read the number only in a read transaction, because only then is the wal-index certain to be
+  /// open. The number includes commits after the snapshot of that transaction.
   ///
   /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_header>
   package var logChangeCount: UInt32? { walIndex()?.version?.header.commitCount }

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The state of a connection that concerns its write-ahead log: the length and the bound of the
-/// log, and whether the library's log hook is installed in place of SQLite's own.
+/// The state of a connection that concerns its write-ahead log: the length of the log, the bound
+/// that it should not exceed (`Configuration.maximumWALBytes`), and the library's log hook.
 struct WALState {
   private var bound = WALBound()
   /// Whether the library's log hook is installed in place of SQLite's own.
@@ -12,7 +12,7 @@ struct WALState {
   /// around.
   private(set) var commitCount: UInt32 = 0
 
-  /// What is known about the index of the log.
+  /// What is known about the wal-index of the log.
   private(set) var index = WALIndexSupport.unknown
 
   /// The closure that is called before a commit copies the log into the database file.
@@ -21,7 +21,7 @@ struct WALState {
   /// The number of frames in the log after the last commit.
   var frameCount: Int { bound.frameCount }
 
-  /// Whether the log has a bound.
+  /// Whether the size of the log is limited.
   var isBounded: Bool { bound.isBounded }
 
   /// The number of pages to pass to `sqlite3_wal_autocheckpoint`, so that SQLite's own hook copies
@@ -30,7 +30,7 @@ struct WALState {
 
   // MARK: The index
 
-  /// Stores what is known about the index of the log.
+  /// Stores what is known about the wal-index of the log.
   mutating func use(_ index: WALIndexSupport) {
     self.index = index
   }
@@ -48,7 +48,8 @@ struct WALState {
     self.bound = bound
   }
 
-  /// Sets the number of frames from which a commit copies the log; 0 or less turns the copying off.
+  /// Sets how many frames the log must have for a commit to copy it into the database file; 0 or
+  /// less turns the copying off.
   mutating func copy(from count: Int) {
     bound.copy(from: count)
   }
@@ -83,14 +84,14 @@ struct WALState {
 
   // MARK: Growth
 
-  /// Notes the length of the log after a commit.
+  /// Notes that a commit has made the log `count` frames long.
   mutating func didCommit(_ count: Int) {
     commitCount &+= 1
     bound.didCommit(count)
   }
 
-  /// Returns whether a commit copies as much of the log as possible, if the log then has `count`
-  /// frames.
+  /// Returns whether a commit that makes the log `count` frames long copies it into the database
+  /// file.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.
@@ -112,7 +113,7 @@ struct WALState {
   }
 }
 
-/// The length of the write-ahead log, and the length from which a restart is tried.
+/// The length of the write-ahead log, its limit, and the length at which a restart is tried next.
 ///
 /// SQLite appends to the log while any connection reads from it. With readers that always overlap,
 /// the log would grow without limit.
@@ -127,7 +128,7 @@ struct WALBound {
   /// The number of frames from which a commit copies as much of the log as possible, without
   /// waiting, as SQLite's own hook does.
   private(set) var copying = 1_000
-  /// The size in bytes of a page with its header.
+  /// The size in bytes of a frame: a page with its header.
   private var frameByteCount = 4_096 + 24
 
   init() {}
@@ -150,7 +151,8 @@ struct WALBound {
     frameCount = count
   }
 
-  /// Sets the number of frames from which a commit copies the log; 0 or less turns the copying off.
+  /// Sets how many frames the log must have for a commit to copy it into the database file; 0 or
+  /// less turns the copying off.
   mutating func copy(from count: Int) {
     copying = count > 0 ? count : .max
   }
@@ -159,7 +161,7 @@ struct WALBound {
   /// copying is off.
   var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
 
-  /// Whether the log has a bound.
+  /// Whether the size of the log is limited.
   var isBounded: Bool { maximum < .max }
 
   mutating func didRestart() {

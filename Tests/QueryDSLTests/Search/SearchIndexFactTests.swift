@@ -238,7 +238,7 @@ struct SearchIndexFactTests {
     let db = try Library.database()
     try db.insert(Post(id: 1, title: "one"))
     try db.execute("PRAGMA trusted_schema = OFF")
-    if SQLiteLibrary.versionNumber < 3_041_000 {
+    if SQLiteLibrary.versionNumber < 3_044_000 {
       let error = #expect(throws: DatabaseError.self) { try db.insert(Post(id: 2, title: "two")) }
       #expect(error?.message.contains("unsafe use of virtual table") == true)
     }

@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension ColumnComparer {
-  /// Compares the type of a column, its stored form, and whether it allows NULL.
+  /// Compares the type, the stored form (such as `.iso8601`) and NOT NULL of a declared column with
+  /// the existing column.
   func valueDifferences(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) throws -> [TableDifference] {
@@ -37,8 +38,9 @@ extension ColumnComparer {
     return differences
   }
 
-  /// Returns whether the existing type must become INTEGER, because the database assigns the key.
-  /// Only INTEGER makes such a key. A table that stays WITHOUT ROWID has no such key.
+  /// Returns whether the existing type of the key column must become INTEGER, because the database
+  /// assigns the key's values. SQLite assigns them only to INTEGER PRIMARY KEY, and not in a table
+  /// WITHOUT ROWID.
   private func mustBeInteger(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
@@ -59,8 +61,8 @@ extension ColumnComparer {
 
   // MARK: Other types, and NOT NULL
 
-  /// Returns the differences of a column that has another type, or that no longer allows NULL.
-  /// Refuses NULL values, or deletes their rows if the options allow it.
+  /// Returns the differences of a column that gets another type or becomes NOT NULL. If rows have
+  /// NULL there, returns a refusal, or the deletion of these rows if the options allow it.
   private func retyping(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, losesNull: Bool,
     isOtherClass: Bool
@@ -90,8 +92,9 @@ extension ColumnComparer {
       + (column.type.hasForms ? reading(column, found, reason) : casting(column, found, reason))
   }
 
-  /// Returns the differences of a type with several forms. Its values are read and written, not
-  /// cast, because the same date is a different number in another form.
+  /// Returns the differences of a column whose type has several stored forms, such as `Date`. The
+  /// Swift type converts the values, not CAST, because the same date is a different number in
+  /// another form.
   private func reading(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ reason: String
   ) throws -> [TableDifference] {
@@ -120,7 +123,7 @@ extension ColumnComparer {
       + [change(reason), value(of: column, form(new).sql)]
   }
 
-  /// Returns the differences of a type whose values can be cast to another storage class.
+  /// Returns the differences of a column whose values CAST converts to another storage class.
   private func casting(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ reason: String
   ) throws -> [TableDifference] {
@@ -150,8 +153,8 @@ extension ColumnComparer {
 
   // MARK: Values that the type cannot read
 
-  /// Checks that the type can read the future values of the column. Refuses the values that it
-  /// cannot read, or deletes their rows if the options allow it.
+  /// Checks that the type can read the values that the column will have. If it cannot, returns a
+  /// refusal, or the deletion of their rows if the options allow it.
   ///
   /// - Parameter condition: the SQL condition for the values that can be converted. Only these are
   ///   checked.
@@ -178,7 +181,8 @@ extension ColumnComparer {
     }
   }
 
-  /// Refuses the values that fulfil a condition, or deletes their rows if the options allow it.
+  /// If values fulfil a condition, returns a refusal, or the deletion of their rows if the options
+  /// allow it.
   private func refusedOrDeleted(
     _ column: TableDefinition.Column, where condition: String
   ) throws -> [TableDifference] {

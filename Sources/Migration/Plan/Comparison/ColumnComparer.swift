@@ -5,7 +5,8 @@ import SQLCore
 /// expression, the values, the collation and the default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
-  /// The values that have changed so far, by the folded names of their columns.
+  /// The SQL for the changed values of the columns that were compared before. The keys are column
+  /// names in lower case.
   let sources: [String: TableRebuild.Source]
 
   func differences(
@@ -37,8 +38,8 @@ struct ColumnComparer: TableComparer {
     }
   }
 
-  /// Compares the existing values of a column with the results of its new expression. Refuses the
-  /// change if a value would be lost.
+  /// Returns the difference of an ordinary column that becomes a generated one. Compares its values
+  /// with the results of the expression, and refuses the change if a value would be lost.
   private func difference(
     of column: TableDefinition.Column, calculatedBy generated: TableDefinition.Generated
   ) throws -> TableDifference {
@@ -58,7 +59,7 @@ struct ColumnComparer: TableComparer {
       rows: .some(lost))
   }
 
-  /// Returns a name that no column of the table has.
+  /// Returns a name for the generated column that no other column has.
   private func calculatedName(of column: TableDefinition.Column) -> String {
     func isTaken(_ name: String) -> Bool { existing.column(name) != nil || declared.declares(name) }
     let name = "\(column.name)Calculated"

@@ -4,7 +4,7 @@ import SQLCore
 /// Compares foreign keys and checks, and finds the constraints that no model declares.
 struct ConstraintComparer: TableComparer {
   let table: TableComparison
-  /// The values that change, by the folded names of their columns.
+  /// The SQL for the values that change. The keys are column names in lower case.
   let sources: [String: TableRebuild.Source]
 
   func differences() throws -> [TableDifference] {
@@ -31,7 +31,8 @@ struct ConstraintComparer: TableComparer {
     ]
   }
 
-  /// Refuses rows that would violate a new foreign key, or deletes them if the options say so.
+  /// If rows would violate a new foreign key, returns a refusal, or the deletion of these rows if
+  /// the options allow it.
   private func violations(of key: TableDefinition.ForeignKey) throws -> [TableDifference] {
     let parent = try table.schema.renamedTable(key.target.table)
     if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return [] }
@@ -61,8 +62,9 @@ struct ConstraintComparer: TableComparer {
     ]
   }
 
-  /// Returns the SQL condition for rows that refer to no row. If `target` is nil, the referenced
-  /// table has yet to be created, and each row with a value refers to no row.
+  /// Returns the SQL condition for child rows whose parent row does not exist. If `target` is nil,
+  /// the parent table has yet to be created. Then these are all child rows without NULL in the
+  /// foreign key.
   private func refersToNothing(
     _ columns: [String], _ target: String?, _ targetColumns: [String]
   ) -> String {
@@ -102,7 +104,8 @@ struct ConstraintComparer: TableComparer {
 
   // MARK: Undeclared constraints
 
-  /// Keeps a constraint that no model declares, unless a schema drops it.
+  /// Keeps a constraint that no model declares, or drops it if a schema says so. Returns nil for a
+  /// declared constraint.
   private func undeclared(_ constraint: ExistingTable.Constraint) -> TableDifference? {
     guard !table.isDeclared(constraint) else { return nil }
     if table.isRemoved(constraint) { return change("\(constraint.text) is dropped") }
@@ -112,8 +115,8 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Returns whether all columns of the constraint meet a condition. If all columns are undeclared,
-  /// the constraint is kept with them, and the plan does not list the constraint.
+  /// Returns whether `isOne` is true for all columns of the constraint. A constraint whose columns
+  /// are all undeclared is kept with them, and the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The difference between the values of an existing and a declared column.
+/// How a declared column stores its values differently from the existing column.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool
@@ -9,7 +9,8 @@ struct ValueDifference {
   let reason: String
 }
 
-/// Finds out whether the declared conversion of a column has run. A conversion runs once.
+/// Finds out whether the conversion that `Converted` declares for a column has run already. A
+/// conversion runs once.
 struct ConversionComparer: TableComparer {
   let table: TableComparison
 
@@ -64,8 +65,8 @@ struct ConversionComparer: TableComparer {
       of: conversion, table: names.table, column: formerName(of: column.name))
   }
 
-  /// Converts the values that still have the old class. If the table is not STRICT, a column of the
-  /// new class may hold such values.
+  /// Returns the conversion of the values that still have the storage class of the old type. If the
+  /// table is not STRICT, the column may hold such values.
   private func convertingOthers(
     _ column: TableDefinition.Column, _ conversion: DeclaredConversion,
     _ difference: ValueDifference, isNoted: Bool
@@ -104,7 +105,7 @@ struct ConversionComparer: TableComparer {
     ]
   }
 
-  /// The arguments that identify a row in an error: its key, or its rowid.
+  /// The last arguments of `apus_convert`, which identify a row in an error: its key, or its rowid.
   private var rowArguments: String {
     let names =
       existing.key.columns.isEmpty ? existing.rowIDName.map { [$0] } ?? [] : existing.key.columns
@@ -125,7 +126,8 @@ struct ConversionComparer: TableComparer {
 }
 
 extension TableDefinition {
-  /// Returns the notes of conversions of new columns, which have no values to convert.
+  /// Returns notes that the conversions of new columns have run. New columns have no values to
+  /// convert.
   func needlessConversions(of columns: [Column]) -> [ConversionNote] {
     columns.compactMap { column in
       guard let conversion = column.conversion, conversion.needsNote else { return nil }

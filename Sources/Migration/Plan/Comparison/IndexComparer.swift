@@ -79,10 +79,10 @@ struct IndexComparer: TableComparer {
   /// Returns the steps that create the declared indexes that do not exist.
   ///
   /// - Parameters:
-  ///   - sources: the values that a rebuild does not copy unchanged, by the folded names of their
-  ///     columns.
-  ///   - refused: the folded names of columns whose values are already refused, because they are
-  ///     not unique.
+  ///   - sources: the SQL for the values that a rebuild does not copy unchanged. The keys are
+  ///     column names in lower case.
+  ///   - refused: the lists of columns, with names in lower case, that the plan already refuses
+  ///     because their values are not unique.
   func newDifferences(
     sources: [String: TableRebuild.Source], refused: Set<[String]>
   ) throws -> [TableDifference] {
@@ -125,8 +125,8 @@ struct IndexComparer: TableComparer {
     }
   }
 
-  /// Returns how many values of a unique index occur more than once; nil if the index names unknown
-  /// columns.
+  /// Returns how many values would occur more than once in a declared unique index; nil if the
+  /// index names unknown columns.
   private func sharedValues(
     of index: TableDefinition.Index, _ sources: [String: TableRebuild.Source]
   ) throws -> Int? {
@@ -157,8 +157,8 @@ struct IndexComparer: TableComparer {
 }
 
 extension ExistingTable.KeyTerm {
-  /// The column and its collation as normalised tokens, as an index has them. The direction is left
-  /// out.
+  /// The column and its collation, such as `["name", "collate", "nocase"]`, to compare with a term
+  /// of an index. ASC and DESC are left out.
   fileprivate var normal: [String] {
     [column.lowercasedASCII] + (collation.map { ["collate", $0.lowercasedASCII] } ?? [])
   }

@@ -33,15 +33,17 @@ struct KeyComparer: TableComparer {
       + refusedReferences(reason)
   }
 
-  /// The clauses that are lost with the existing key, as a plan prints them.
+  /// The clauses of the existing key that the new key loses, such as AUTOINCREMENT, as a plan
+  /// prints them.
   private var lostWithKey: String {
     var lost = existing.key.conflict.isEmpty ? [] : [String(existing.key.conflict.dropFirst())]
     if existing.key.isAutoincrement, !declared.hasRowIDKey { lost.append("AUTOINCREMENT") }
     return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
-  /// Returns the rebuild of a key that the database must assign. The database assigns only an alias
-  /// of the rowid. `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are not aliases.
+  /// Returns the change that makes the key an alias of the rowid, if SQLite must assign its values.
+  /// It can do this only for such an alias. `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are
+  /// not aliases.
   private func rowIDKeyDifferences() throws -> [TableDifference] {
     guard declared.hasRowIDKey, declared.isWithoutRowID ?? existing.isWithoutRowID == false,
       !existing.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
@@ -50,7 +52,7 @@ struct KeyComparer: TableComparer {
     return [change(reason)] + (try refusedValues(reason))
   }
 
-  /// Refuses rows whose new key is NULL or not unique.
+  /// Returns a refusal if the new key would be NULL or not unique in existing rows.
   private func refusedValues(_ reason: String) throws -> [TableDifference] {
     let columns = declared.keyNames.compactMap { name -> String? in
       guard existing.column(name) != nil else {
@@ -84,8 +86,8 @@ struct KeyComparer: TableComparer {
     ]
   }
 
-  /// Refuses a new key if a foreign key refers to the old key, and the old key's columns would no
-  /// longer be unique.
+  /// Returns a refusal of the new key for each foreign key that refers to the old key, if the old
+  /// key's columns would no longer be unique.
   private func refusedReferences(_ reason: String) -> [TableDifference] {
     table.schema.references(to: declared.name).compactMap { reference -> TableDifference? in
       guard !table.others.removes(reference) else { return nil }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Queries the rows of an existing table, before any step of a migration runs. All SQL that it gets
-/// uses the present names of columns.
+/// Queries the rows of an existing table, before any step of a migration runs. SQL that is passed
+/// to it uses the names that columns have before the migration renames them.
 struct RowProbe {
   let connection: Connection
   let names: FormerNames
@@ -75,8 +75,8 @@ struct RowProbe {
     ).compactMap { StorageClass(rawValue: try $0.get(String.self, at: 0).uppercased()) }
   }
 
-  /// Calls `body` with each value of a column that is not NULL, and with the label of its row. For
-  /// a text that is not UTF-8, the value is nil.
+  /// Calls `body` with each value of a column that is not NULL, and with the rowid or key of its
+  /// row. For a text that is not UTF-8, the value is nil.
   func forEachValue(
     of column: String, _ body: (_ value: DatabaseValue?, _ row: DatabaseValue) throws -> Void
   ) throws {
@@ -106,9 +106,9 @@ struct RowProbe {
 /// Queries of rows run before any step, so they use the former names. Steps run after all
 /// renamings, with the names that the schema declares.
 struct FormerNames {
-  /// The present name of the table.
+  /// The table's name before the migration renames it.
   let table: String
-  /// The present names of renamed columns, by their folded new names.
+  /// The names of renamed columns before the renaming. The keys are the new names, in lower case.
   private let columns: [String: String]
 
   init(table: String, columns: [(name: String, from: String)] = []) {
@@ -118,17 +118,18 @@ struct FormerNames {
 
   var quotedTable: String { Identifier(table).quoted }
 
-  /// Returns the present name of a renamed column; nil if the column keeps its name.
+  /// Returns the name of a renamed column before the renaming; nil if the column keeps its name.
   func former(_ column: String) -> String? { columns[column.lowercasedASCII] }
 
-  /// Returns the present name of a column, quoted.
+  /// Returns the name of a column before the renamings, quoted.
   func quoted(_ column: String) -> String { Identifier(former(column) ?? column).quoted }
 
-  /// Returns SQL with the present names of columns instead of the new names. All names are replaced
-  /// at the same time.
+  /// Returns SQL in which the new names of columns are replaced by the names before the renamings.
+  /// All names are replaced at the same time.
   ///
   /// - Parameters:
-  ///   - values: expressions that replace columns, by the folded new names of the columns.
+  ///   - values: SQL expressions that replace columns. The keys are the new names of the columns,
+  ///     in lower case.
   ///   - onlyQuoted: whether to replace only names in quotation marks. Other names may be keywords.
   func restoring(
     _ sql: String, _ values: [String: String] = [:], onlyQuoted: Bool = false
@@ -157,7 +158,7 @@ extension Connection {
 /// column may take the former name of another column.
 struct RowQuestion {
   let table: TableComparison
-  /// The values that change, by the folded names of their columns.
+  /// The SQL for the values that change. The keys are column names in lower case.
   let sources: [String: TableRebuild.Source]
 
   /// Returns the expression with the names that are valid before any step runs.

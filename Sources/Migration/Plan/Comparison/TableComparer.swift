@@ -27,7 +27,8 @@ extension TableComparer {
     .change(TableChange(reason: reason, kind: kind, alter: alter))
   }
 
-  /// Returns the difference for a column whose values come from an SQL expression in a rebuild.
+  /// Returns the difference that gives a column the values of an SQL expression when the table is
+  /// rebuilt.
   func value(
     of column: TableDefinition.Column, _ sql: String, keepsNull: Bool = true
   ) -> TableDifference {
@@ -35,9 +36,10 @@ extension TableComparer {
       TableRebuild.Source(column: column.name, sql: sql, isSame: false, keepsNull: keepsNull))
   }
 
-  /// Returns the refusal of a change, with its reason and the lines to paste.
+  /// Returns the refusal of a change, with its reason and the lines of code that the user may
+  /// paste.
   ///
-  /// - Parameter rows: the rows at risk, which is why the change is refused.
+  /// - Parameter rows: the rows that the change would put at risk.
   func refusal(_ reason: String, lines: [String], rows: CountedRows = .none) -> TableDifference {
     .refusal(TableRefusal(step: refusedStep(reason, lines: lines, rows: rows)))
   }
@@ -72,7 +74,7 @@ extension TableComparer {
   }
 
   /// Returns the step that deletes rows which cannot stay; nil if the options do not allow the
-  /// deletion. The condition has the names after the renamings.
+  /// deletion. The condition uses the names after the renamings.
   func allowedDeletion(
     of count: Int, _ column: TableDefinition.Column, _ reason: String, where condition: String
   ) -> TableDifference? {
@@ -83,7 +85,7 @@ extension TableComparer {
   /// Returns the step that deletes rows which a declaration forbids. If the options do not allow
   /// the deletion, returns a refusal.
   ///
-  /// - Parameter keeping: the lines that leave the rows unchanged.
+  /// - Parameter keeping: the lines of code, offered by the refusal, that leave the rows unchanged.
   func deletionOrRefusal(
     of count: Int, _ reason: String, column: String? = nil, keeping: [String] = [], _ sql: String
   ) -> TableDifference {
@@ -107,11 +109,12 @@ indirect enum TableDifference {
   case refusal(TableRefusal)
   /// A separate step that runs before the changes. It deletes rows, or drops an index or a trigger.
   case step(PlannedStep)
-  /// A part that stays although no model declares it. In the plan, it follows the steps.
+  /// A column, an index or another part that stays although no model declares it. The plan lists it
+  /// after the steps.
   case kept(PlannedStep)
-  /// The SQL for the values of a column in a rebuild.
+  /// The SQL that gives a column its values when the table is rebuilt.
   case value(TableRebuild.Source)
-  /// The note of a conversion. It is written or removed with the changes.
+  /// A note that a conversion has run. It is written or removed together with the changes.
   case conversion(ConversionNote)
 
   var isRefusal: Bool { if case .refusal = self { true } else { false } }
@@ -129,8 +132,8 @@ struct TableChange {
 /// The refusal of a difference.
 struct TableRefusal {
   let step: PlannedStep
-  /// The folded names of the columns if their values would not be unique. No index over them is
-  /// created.
+  /// If the values of some columns would not be unique, the names of these columns in lower case.
+  /// Then no index over them is created.
   var uniqueColumns: [String]?
   /// Whether to leave this refusal out of the plan if an earlier refusal offers the same lines.
   var isLeftOutIfOffered = false

@@ -1,16 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// A declared table and the existing table that becomes it, as all comparers read them. Its
-/// properties are constant. It is a class because it is large and each comparer keeps it.
+/// A declared table and the existing table that the migration changes into it, as all comparers
+/// read them. Its properties are constant. It is a class because it is large and each comparer
+/// keeps it.
 final class TableComparison {
   let declared: TableDefinition
-  /// The existing table, as it will be after all renamings.
+  /// The existing table, with the names that it will have after all renamings.
   let existing: ExistingTable
   let names: FormerNames
-  /// The indexes of the existing table, as they will be after all renamings.
+  /// The indexes of the existing table, with the column names after all renamings.
   let indexes: [ExistingIndex]
-  /// The names that Apus would have given to each index before the renamings.
+  /// For each index, by its name, the names that Apus would have given to it before the renamings.
   private let formerIndexNames: [String: Set<String>]
   let rows: RowProbe
   let schema: ExistingSchema
@@ -18,7 +19,7 @@ final class TableComparison {
   let others: Declarations
   let planner: MigrationPlanner
 
-  /// - Parameter former: the present name of the existing table.
+  /// - Parameter former: the name of the existing table before it is renamed.
   init(
     _ declared: TableDefinition, _ existing: ExistingTable, former: String, _ others: Declarations,
     in schema: ExistingSchema, planner: MigrationPlanner
@@ -75,7 +76,8 @@ final class TableComparison {
         column.name.lowercasedASCII) == true
   }
 
-  /// Returns the key by which the migration's SQL functions find the column, escaped for a literal.
+  /// Returns the key by which the migration's SQL functions find the column, such as `post.title`,
+  /// escaped for a literal.
   func key(of column: TableDefinition.Column) -> String {
     MigrationFunctions.key(table: declared.name, column: column.name)
       .replacing("'", with: "''")
@@ -89,9 +91,10 @@ final class TableComparison {
 }
 
 extension TableDefinition {
-  /// Returns the folded names that Apus may have given to an index with these terms.
+  /// Returns the names, in lower case, that Apus may have given to an index with the terms of
+  /// `index`.
   ///
-  /// - Parameter former: the present name of the table.
+  /// - Parameter former: the name of the table before it is renamed.
   fileprivate func generatedNames(
     of index: ExistingIndex, columns: [String], former: String
   ) -> Set<String> {
@@ -138,8 +141,8 @@ extension TableComparison {
     return try !rows.hasRow(where: "\(name) IS NOT NULL AND NOT (\(isStored(name, as: column)))")
   }
 
-  /// Returns whether a column of that type stores the values of the property unchanged. SQLite may
-  /// store a whole REAL as INTEGER, because it reads back as the same Double.
+  /// Returns whether a column with the declared type `type` stores the values of the property
+  /// unchanged. SQLite may store a whole REAL as INTEGER, because it reads back as the same Double.
   private func storesUnchanged(
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {
@@ -177,14 +180,16 @@ extension TableComparison {
       && targets.map(\.lowercasedASCII) == key.target.columns.map(\.lowercasedASCII)
   }
 
-  /// Returns the index of the existing constraint that a declared foreign key equals or replaces.
+  /// Returns the existing foreign key with the same columns and target as a declared one. The
+  /// result is a position in `existing.constraints`.
   func constraint(for key: TableDefinition.ForeignKey) -> Int? {
     existing.constraints.firstIndex { constraint in
       if case .foreignKey(let found) = constraint.kind { refersAlike(found, key) } else { false }
     }
   }
 
-  /// Returns the index of the existing constraint that equals a declared check.
+  /// Returns the existing check that equals a declared one. The result is a position in
+  /// `existing.constraints`.
   func constraint(for check: TableDefinition.Check) -> Int? {
     existing.constraints.firstIndex { $0.isSame(as: check) }
   }
@@ -215,7 +220,7 @@ extension TableComparison {
     }
   }
 
-  /// Returns the treatment of an existing constraint in a rebuild.
+  /// Returns whether a rebuild keeps, replaces or drops an existing constraint.
   func fate(of constraint: ExistingTable.Constraint) -> RebuiltDefinition.Fate {
     switch constraint.kind {
     case .foreignKey(let found):
@@ -246,7 +251,7 @@ extension ExistingTable.Constraint {
     return text.normalSQL == check.condition.normalSQL && (check.name == nil || check.name == name)
   }
 
-  /// The line of a schema that drops the constraint.
+  /// The line of a schema that drops the constraint, such as `Dropped(check: "size > 0")`.
   var removalLine: String {
     switch kind {
     case .foreignKey(let key): key.removalLine
@@ -257,6 +262,6 @@ extension ExistingTable.Constraint {
 }
 
 extension ExistingTable.ForeignKey {
-  /// The line of a schema that drops the foreign key.
+  /// The line of a schema that drops the foreign key, such as `Dropped(foreignKey: "author")`.
   var removalLine: String { "Dropped(foreignKey: \(columns.swiftList))" }
 }

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The outcome of comparing the stored form of a column's values with the declared form.
+/// The result of comparing the form in which a column's values are stored with the declared form.
 struct FormComparison {
   enum Outcome {
     /// There is nothing to compare, because the type has only one form, or because the storage
@@ -25,7 +25,8 @@ struct FormComparison {
   static var unknown: FormComparison { FormComparison(.unknown) }
 }
 
-/// Compares the form in which a column is stored with the declared form.
+/// Compares the form in which a column's values are stored, such as `.unixSeconds` for dates, with
+/// the declared form.
 ///
 /// In a table that Apus made, the definition records the form of each column that does not have the
 /// standard form. A table of another program records no forms, so each opening examines some of its
@@ -72,7 +73,8 @@ struct FormComparer: TableComparer {
     return try examine(column, found, oldClass, forms)
   }
 
-  /// Compares the declared form with the form that the values have.
+  /// Finds out from the values in which form they are stored, and compares it with the declared
+  /// form.
   private func examine(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ oldClass: StorageClass,
     _ forms: [StoredForm]
@@ -115,8 +117,8 @@ struct FormComparer: TableComparer {
     return try rows.hasRow(where: "\(names.quoted(column.name)) IS NULL")
   }
 
-  /// Returns the storage class of a column, by its declared type. If that type has no class, such
-  /// as DATETIME, returns the class of all values.
+  /// Returns the storage class of a column, by its declared type. If a type such as DATETIME has no
+  /// class, returns the class that all values share; for integers and reals, REAL; otherwise nil.
   private func storageClass(
     of found: ExistingTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
@@ -276,8 +278,7 @@ struct FormComparer: TableComparer {
 
   // MARK: Differences
 
-  /// Returns the differences for reading the values in their existing form and writing them in the
-  /// declared one.
+  /// Returns the differences that convert the values from their existing form to the declared one.
   private func convert(
     _ column: TableDefinition.Column, from form: StoredForm
   ) throws -> FormComparison {

@@ -48,7 +48,7 @@ extension MigrationFunctions {
 
 /// A way to read a number as a date: its unit, and the time from which it counts.
 struct NumberReading {
-  /// The unit and the start of counting, as a plan names them.
+  /// The unit and the start of counting, as a plan names them, such as `seconds since 2001`.
   let title: String
   /// The stored form that reads such numbers; nil if there is none and a Swift expression is
   /// needed.
@@ -108,7 +108,7 @@ struct NumberReading {
 struct DateNumbers {
   struct Candidate {
     let reading: NumberReading
-    /// The number of values that become dates in the plausible years by this reading.
+    /// The number of values that are dates in the plausible years if they are read in this way.
     let plausibleCount: Int
     let firstYear: String
     let lastYear: String
@@ -131,8 +131,8 @@ struct DateNumbers {
     ]
   }
 
-  /// The range of years in which at least one number is a date by some reading; nil if there is
-  /// none.
+  /// The first of `Years.ranges` in which at least one number is a date by some reading; nil if
+  /// there is none.
   let plausibleYears: Years?
   /// The readings by which at least one number is a date in the plausible years, the likeliest
   /// first. All readings if there are no plausible years.

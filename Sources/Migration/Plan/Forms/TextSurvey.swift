@@ -9,10 +9,10 @@ struct TextSurvey {
   private(set) var readCount = 0
   /// The number of values that the type cannot read and that are numbers.
   private(set) var numberCount = 0
-  /// For each form, the number of values that the form would write in exactly the same way.
+  /// For each form, the number of values with exactly the text that the form would write.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The numbers of dates with a `T` before the time, a space before it, a `Z`, or an offset from
-  /// UTC.
+  /// The number of dates with a `T` before the time. The next three count the dates with a space
+  /// before it, with a `Z`, and with an offset from UTC.
   private var letterCount = 0
   private var spaceCount = 0
   private var zoneCount = 0
@@ -55,7 +55,7 @@ struct TextSurvey {
     look(at: text)
   }
 
-  /// Examines a text that is a date: the separator between date and time, and the time zone.
+  /// Counts how a date is written as text: the separator between date and time, and the time zone.
   private mutating func look(at text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count > 10 else { return }
@@ -69,7 +69,7 @@ struct TextSurvey {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that would write all values in exactly the same way.
+  /// The forms that would write all values with exactly the text that they have.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
   /// The one form in which all dates are written, except for the number of fractional digits. Then
@@ -83,11 +83,10 @@ struct TextSurvey {
 
   /// Returns the form in which to read the values; nil if the form would be a guess.
   ///
-  /// - If the values have the declared storage class, returns the declared form, if it writes the
-  ///   values in the same way, except for fractional digits.
-  /// - For dates of another storage class, returns `.iso8601`, if it writes all of them in the same
-  ///   way.
-  /// - For other types, returns `.standard`.
+  /// - For values of the declared storage class: the declared form, if it writes the values in the
+  ///   same way, except for fractional digits.
+  /// - For dates of another storage class: `.iso8601`, if it writes all of them in the same way.
+  /// - For other types of another storage class: `.standard`.
   func form(of column: TableDefinition.Column, isSameClass: Bool) -> StoredForm? {
     let declared = column.type.storedForm
     let isDate = forms.contains(.iso8601)
@@ -102,7 +101,8 @@ struct TextSurvey {
 
   // MARK: Lines to paste
 
-  /// Returns the lines that declare the form that the values have.
+  /// Returns the lines, such as `Stored(\.$seen, as: .iso8601)`, that declare the form of the
+  /// values.
   func storedLines(for column: TableDefinition.Column) -> [String] {
     let declared = column.type.storedForm
     let exact = exactForms.filter { $0 != declared }
@@ -113,9 +113,9 @@ struct TextSurvey {
     return ["Stored(\(column.type.path), as: .\(family))"]
   }
 
-  /// Returns the lines for values in another form. The last line rewrites the values in the
-  /// declared form. If rewriting loses a part of the text, such as an offset from UTC or fractional
-  /// digits, a line that keeps the text comes first.
+  /// Returns the lines to paste for values in another form. The last line rewrites the values in
+  /// the declared form. If rewriting loses a part of the text, such as an offset from UTC or
+  /// fractional digits, a line that keeps the text comes first.
   func convertedLines(
     for column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> [String] {
@@ -140,8 +140,8 @@ extension String {
 }
 
 extension StoredForm {
-  /// The same for all forms that differ only in the number of fractional digits, such as `.iso8601`
-  /// and `.iso8601Seconds`. Nil for forms that do not write dates as text.
+  /// One form for all forms that differ only in the number of fractional digits: `.iso8601` also
+  /// for `.iso8601Seconds`. Nil for forms that do not write dates as text.
   fileprivate var family: StoredForm? {
     switch self {
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601

@@ -80,7 +80,8 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the first expression that keeps all texts of a column; nil if there is none.
+  /// Returns the first Swift expression that converts all texts of a column without loss; nil if
+  /// there is none.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }

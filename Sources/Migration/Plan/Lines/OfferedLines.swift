@@ -31,7 +31,8 @@ struct OfferedLines {
     return lines
   }
 
-  /// The line that gives the model a table of another name.
+  /// The line, such as `static let tableName = "Post2"`, that gives the model a table of another
+  /// name.
   var otherName: String {
     declared.otherNameLine { table.others.takes($0, in: table.schema) }
   }
@@ -54,14 +55,14 @@ struct OfferedLines {
     return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
   }
 
-  /// Returns the name of a table and its column, for a comment.
+  /// Returns a column with its table, such as `Note.size`, for a comment.
   func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 
   // MARK: Columns without a property
 
   /// Returns the lines for an undeclared column in which every new row would need a value. One line
-  /// declares the column, another drops it. If a new column stores the same kind of values, a line
-  /// offers to rename this column to the new one.
+  /// declares the column, another drops it. If a new property stores the same kind of values, a
+  /// further line renames the column to this property.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
     let storageClass = try storageClass(of: column) ?? .text
@@ -77,8 +78,8 @@ struct OfferedLines {
     ]
   }
 
-  /// Returns the storage class of a column, by its declared type. If that type has no class, such
-  /// as NUMERIC, returns the class of all values.
+  /// Returns the storage class of a column, by its declared type. If a type such as NUMERIC has no
+  /// class, returns the class that all values share; otherwise nil.
   func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: found.name)
@@ -87,7 +88,7 @@ struct OfferedLines {
 }
 
 extension OfferedLines {
-  /// The name of the table before renamings, because the steps of these lines run before them.
+  /// The name of the table before renamings. Lines with a `.before` step need this name.
   private var formerTable: String { names.quotedTable }
 
   /// Returns the line of a `MigrationStep` that runs SQL before all other steps.
@@ -122,8 +123,8 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the line of a step that deletes the rows without a key. It also deletes all but the
-  /// first of the rows that share a key.
+  /// Returns the line of a step that deletes the rows whose key is NULL. It also deletes all but
+  /// the first of the rows that share a key.
   func deletingKeys(_ columns: [String]) throws -> String {
     let isNull = columns.map { "\($0) IS NULL" }.joined(separator: " OR ")
     let isLater: String
@@ -232,7 +233,8 @@ extension OfferedLines {
     return try rows.count(where: "\(name) IS NOT NULL AND \(reformed) IS NULL")
   }
 
-  /// Returns the lines to paste for values that would change in another form.
+  /// Returns the lines to paste for values that would change if they were converted to the declared
+  /// form.
   func keeping(
     _ form: StoredForm, _ column: TableDefinition.Column, isLost: String
   ) throws -> [String] {

@@ -11,8 +11,8 @@ struct ConversionNotes {
   enum State {
     case done
     case pending
-    /// The column was converted to the same type, but from another type, which the text of the note
-    /// names.
+    /// The column was converted to the same type, but from another type. The text is the end of the
+    /// note, such as `from Bool to Date`.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }
@@ -38,8 +38,8 @@ struct ConversionNotes {
       + "from \(conversion.source.note) to \(conversion.target.note)"
   }
 
-  /// Returns whether a conversion has run. The table and the column are given by their existing
-  /// names.
+  /// Returns whether a conversion has run. The table and the column are given by their names in the
+  /// file.
   func state(of conversion: DeclaredConversion, table: String, column: String) -> State {
     let prefix = Self.prefix(table: table, column: column)
     let known = names.filter { $0.hasFoldedPrefix(prefix) }.map { $0.dropFirst(prefix.count) }
@@ -110,8 +110,8 @@ extension PlannedStep {
 }
 
 extension Declarations {
-  /// Returns the folded names of the tables with a conversion that is not noted as done. Costs one
-  /// statement if a model declares a conversion that needs a note, otherwise nothing.
+  /// Returns the names, in lower case, of the tables with a conversion that is not noted as done.
+  /// Costs one statement if a model declares a conversion that needs a note, otherwise nothing.
   func unconverted(_ notes: () throws -> ConversionNotes) rethrows -> Set<String> {
     guard !notedConversions.isEmpty else { return [] }
     let notes = try notes()
@@ -155,7 +155,8 @@ struct MigrationNotes {
   static let table = "apus_migration"
   let connection: Connection
 
-  /// Returns the noted names; empty if the database does not have the table.
+  /// Returns the names of the noted steps and conversions; empty if the database does not have the
+  /// table.
   func names() throws -> [String] {
     try connection.tableExists(Self.table) ? allNames() : []
   }

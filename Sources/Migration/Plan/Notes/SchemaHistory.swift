@@ -39,7 +39,8 @@ struct SchemaHistory {
     let date: Date
   }
 
-  /// The states of each table and view, from the oldest to the latest, by folded name.
+  /// The states of each table and view, from the oldest to the latest. The keys are names in lower
+  /// case.
   private(set) var states: [String: [State]] = [:]
   /// The latest noted schema version, and the time of the note; nil if no version is noted.
   private(set) var version: (number: Int, date: Date)?

@@ -8,7 +8,8 @@ struct PlannedStep {
     /// Nothing runs.
     case none
     case statements([String])
-    /// Statements that run like `statements`, but leave references in other definitions unchanged.
+    /// The statements of a rebuild. They leave references to the table in other definitions, such
+    /// as views, unchanged.
     indirect case rebuild(TableRebuild)
   }
 
@@ -31,7 +32,7 @@ struct PlannedStep {
     self.work = work
   }
 
-  /// - Parameter table: the present name of the table.
+  /// - Parameter table: the name of the table before renamings.
   init(
     _ step: MigrationPlan.Step, _ work: Work = .none, touching rows: CountedRows, of table: String
   ) {
@@ -76,7 +77,7 @@ enum CountedRows {
   case some(Int)
   /// All rows of the table.
   case all
-  /// The rows that meet a condition, which uses the present names of columns.
+  /// The rows that meet a condition, which uses the names of columns before renamings.
   case matching(String)
 }
 
@@ -111,7 +112,7 @@ struct IndexCreation {
   let table: TableDefinition
   let index: TableDefinition.Index
   let schema: ExistingSchema
-  /// The present name of the table; nil if the table has yet to be created.
+  /// The name of the table before it is renamed; nil if the table has yet to be created.
   let former: String?
 
   var step: PlannedStep {

@@ -12,7 +12,8 @@ struct RebuildVerifier: TableComparer {
   let rebuild: TableRebuild
   /// The new table.
   let new: ExistingTable
-  /// The values that are not copied unchanged, by the folded names of their columns.
+  /// The SQL for the values that the rebuild does not copy unchanged. The keys are column names in
+  /// lower case.
   let sources: [String: TableRebuild.Source]
   /// The steps that run before the rebuild.
   let steps: [MigrationPlan.Step]
@@ -35,7 +36,8 @@ struct RebuildVerifier: TableComparer {
 
   // MARK: Rows after the migration
 
-  /// A subquery of the rows with the new table's names, values and collations.
+  /// A subquery that selects the rows as they will be in the new table, with its names, values and
+  /// collations.
   private var projection: String {
     let renamed = existing.columns.map {
       "\(names.quoted($0.name)) AS \(Identifier($0.name).quoted)"

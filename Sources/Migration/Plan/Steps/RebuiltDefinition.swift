@@ -8,7 +8,7 @@ import SQLCore
 /// So parts that no model declares are kept: the order of columns, the spelling of types, the names
 /// of constraints, ON CONFLICT, MATCH, and comments.
 struct RebuiltDefinition {
-  /// The treatment of an existing constraint.
+  /// What happens to an existing constraint.
   enum Fate {
     case kept
     case dropped
@@ -20,7 +20,7 @@ struct RebuiltDefinition {
   let existing: ExistingTable
   let isWithoutRowID: Bool
   let isMadeByApus: Bool
-  /// The present and former names of the table, folded.
+  /// The names of the table before and after renamings, in lower case.
   let tableNames: Set<String>
   /// Returns whether an existing column stays although no model declares it.
   let isKept: (ExistingTable.Column) -> Bool
@@ -28,10 +28,10 @@ struct RebuiltDefinition {
   let keepsType: (ExistingTable.Column, TableDefinition.Column) -> Bool
   /// Returns whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
-  /// The treatment of each existing constraint, by its index.
+  /// What happens to each of `existing.constraints`, in the same order.
   let fates: [Fate]
-  /// Returns the index of the existing constraint that a declared foreign key or check equals or
-  /// replaces.
+  /// Returns the existing constraint that stays or is replaced because of a declared foreign key,
+  /// as a position in `existing.constraints`. `existingCheck` does the same for a check.
   let existingKey: (TableDefinition.ForeignKey) -> Int?
   let existingCheck: (TableDefinition.Check) -> Int?
 
@@ -99,7 +99,8 @@ struct RebuiltDefinition {
     return items
   }
 
-  /// The SQL of a clause, and its rank in the order of a column's clauses.
+  /// The SQL of a column's clause, such as NOT NULL, and a number that decides its place among the
+  /// clauses.
   private struct Written {
     var text: String
     var rank: Int
@@ -162,7 +163,7 @@ struct RebuiltDefinition {
     return isSame && !found.type.isEmpty ? found.type : declaration.storageClass.rawValue
   }
 
-  /// Returns whether a column must be NOT NULL; nil if the existing definition decides.
+  /// Returns whether a column must be NOT NULL; nil if the existing definition stays as it is.
   private func isNotNull(
     _ found: ExistingTable.Column, _ declaration: TableDefinition.Column?
   ) -> Bool? {
@@ -316,7 +317,7 @@ extension ExistingTable.Constraint {
 }
 
 extension TableDefinition.Generated {
-  /// Returns whether both have the same expression and storage.
+  /// Returns whether both have the same expression and the same storage, VIRTUAL or STORED.
   func isSame(as existing: ExistingTable.Generated) -> Bool {
     expression.normalSQL == existing.expression.normalSQL
       && (storage == .stored) == existing.isStored
@@ -324,7 +325,7 @@ extension TableDefinition.Generated {
 }
 
 extension [SQLComment] {
-  /// The comments that do not record the form of a column.
+  /// The comments without those that record the stored form of a column.
   fileprivate var withoutForms: [SQLComment] {
     filter { comment in
       let words = comment.text.dropFirst(2).dropLast(2).split(separator: " ")

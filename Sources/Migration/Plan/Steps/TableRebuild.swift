@@ -53,8 +53,8 @@ struct TableRebuild {
 extension TableRebuild {
   /// Creates the rebuild that changes an existing table into the declared one.
   ///
-  /// - Parameter sources: the values that are not copied unchanged, by the folded names of their
-  ///   columns.
+  /// - Parameter sources: the SQL for the values that are not copied unchanged. The keys are column
+  ///   names in lower case.
   init(of table: TableComparison, sources given: [String: Source]) throws {
     let (declared, existing) = (table.declared, table.existing)
     let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID

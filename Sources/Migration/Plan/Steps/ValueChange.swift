@@ -64,7 +64,7 @@ extension StorageClass {
 /// in each form.
 struct FormChange {
   let column: String
-  /// The key by which the migration's SQL functions find the declared column.
+  /// The key by which the migration's SQL functions find the declared column, such as `post.title`.
   let key: String
   let target: StorageClass
   /// The storage class of the existing declared type; nil for a type without a class, such as

@@ -25,26 +25,26 @@ protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
   /// The order and the limits of the result.
   var arrangement: ResultArrangement { get }
-  /// The parts of a row's key by which held rows must be found, each given by its places in the
-  /// key. In a join, for example, the key of each joined table is such a part.
+  /// The parts of a row's key by which the plan looks up held rows, each as a range of indices into
+  /// the key. In a join of posts and authors, for example, 1..<2 is the author's key.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether the indexes also have the rows with NULL in the indexed part of the key.
+  /// Whether held rows are also looked up by a part of the key that is NULL.
   var indexesNull: Bool { get }
-  /// Whether the plan reads from the database. If so, it must be known whether a snapshot contains
+  /// Whether the plan reads from the database. If so, it must know whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
   /// How the result is maintained, as text that completes the sentence "Maintained: …".
   var explanation: String { get }
 
-  /// Fetches the whole result. If the query has a limit, fetches as many rows as the window holds.
-  /// Throws a `RerunReason` if there are too many rows.
+  /// Fetches the whole result. If the query has a limit, also fetches some rows after the limit, as
+  /// a reserve. Throws a `RerunReason` if there are too many rows.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
-  /// Fetches the result as a window that can be maintained. Throws a `RerunReason` if there are too
-  /// many rows.
+  /// Fetches all that the plan maintains: the result, and rows from which it is calculated. Throws
+  /// a `RerunReason` if there are too many rows.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
-  /// Limits the watched rows of the tables to rows that can affect the result.
+  /// Changes `interests` so that only rows that can affect the result are watched.
   ///
   /// - Parameter values: the values of the query's arguments.
   func narrow(
@@ -52,7 +52,7 @@ protocol MaintenancePlan<Row>: Sendable {
 
   /// Returns the change that commits make in a held result.
   ///
-  /// - Parameter commits: the commits after the position of the held result, at least one.
+  /// - Parameter commits: the commits that the held result does not contain yet, at least one.
   func change(
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome
@@ -98,7 +98,8 @@ struct MaintenanceMeans: Sendable {
   let schemaVersion: Int32
   let breaker: MergeBreaker
 
-  /// Runs a closure that calculates a difference, and reports its time to the breaker.
+  /// Runs a closure that calculates how commits change a result, and tells `breaker` how long the
+  /// closure took.
   func measuring<Result>(_ body: () throws -> Result) rethrows -> Result {
     let start = ContinuousClock.now
     defer { breaker.noteMerge(ContinuousClock.now - start) }
@@ -124,9 +125,9 @@ struct PlanningContext {
   let connection: Connection
   /// Whether no other connection can commit to the database.
   let isPrivate: Bool
-  /// The least number of rows that a limited result holds in reserve.
+  /// If a query has a limit, the least number of rows to hold after the limit, as a reserve.
   let reserve: Int
-  /// The greatest number of rows that a query may hold without showing them.
+  /// The greatest number of rows that a plan may hold in addition to the rows of the result.
   let maximumParts: Int
 }
 
@@ -163,7 +164,7 @@ enum Planning {
 
   /// Returns the plan for a query with GROUP BY or aggregates.
   ///
-  /// - Parameter scoped: the tables of subqueries.
+  /// - Parameter scoped: the tables that subqueries read.
   static func plan<Row: Sendable>(
     grouped query: Query<Row>, of tables: [PlannedTable], _ scopes: [QueryScope],
     scoped: [PlannedTable], in context: PlanningContext
@@ -190,8 +191,8 @@ enum Planning {
   /// the tables of its subqueries. Throws a `RerunReason` if changes of these tables cannot be
   /// followed.
   ///
-  /// - Parameter partly: whether the query is only a part of the watched query. The watched query
-  ///   may then also read other tables.
+  /// - Parameter partly: whether `select` is only a part of the watched query, such as one SELECT
+  ///   of a UNION. Columns that only the other parts read then do not count.
   static func scopes(
     of select: SelectStatement, in context: PlanningContext, partly: Bool = false
   ) throws -> (scopes: [QueryScope], tables: [PlannedTable]) {
@@ -220,9 +221,9 @@ enum Planning {
 }
 
 /// A plan that evaluates the changes of commits in a reader's snapshot. If the snapshot also
-/// contains later commits, they are applied together.
+/// contains later commits, the plan applies those as well.
 protocol SnapshotPlan<Row>: MaintenancePlan {
-  /// Returns false if the changed rows show that the result is the same as before.
+  /// Returns false if the changed rows alone show that the result stays the same.
   ///
   /// - Parameter values: the values of the query's arguments.
   func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool

@@ -1,7 +1,8 @@
 import SQLCore
 
-/// A circuit breaker for calculating differences, which all queries of one template share. While
-/// differences cost clearly more than complete runs, the queries run again instead.
+/// A circuit breaker that all live queries of one template share. Usually only the difference that
+/// a commit makes is calculated. While this costs clearly more than running the query again, the
+/// queries run again instead.
 ///
 /// State: closed → resting → closed.
 ///
@@ -17,7 +18,7 @@ final class MergeBreaker: Sendable {
     /// The mean time of a complete run of the query; nil before the first run.
     var run: Duration?
     var strikes = 0
-    /// The number of updates until the rest ends.
+    /// The number of updates until the rest ends; 0 without a rest.
     var rest = 0
     var length = shortestRest
   }
@@ -25,7 +26,7 @@ final class MergeBreaker: Sendable {
   private static let maximumStrikes = 8
   private static let shortestRest = 32
   private static let longestRest = 1_024
-  /// The time below which a difference is never too slow.
+  /// A difference that is calculated in less than this time never counts as slow.
   private static let negligible = Duration.milliseconds(1)
 
   private let state = Lock(State())

@@ -14,8 +14,8 @@ struct WatchedSnapshot: Sendable {
     self.otherCount = otherCount
   }
 
-  /// Creates the position of a result that was calculated up to the given commit without reading a
-  /// snapshot.
+  /// Creates the value for a result that contains the commits up to the given one, but was
+  /// calculated without reading a snapshot.
   init(containing last: UInt64) {
     position = CommitClock.Position(last: last, mayContainNext: false)
   }

@@ -27,8 +27,8 @@ struct QueryConditions: Sendable {
     case column(table: Int, UInt16)
   }
 
-  /// A table of a FROM clause, and the conditions on its rows. A row matters only if it meets all
-  /// conditions of at least one alternative.
+  /// A table of a FROM clause, and the conditions on its rows. `alternatives` are the branches of
+  /// an OR: a row matters only if it meets all conditions of at least one.
   struct Table: Sendable {
     let layout: UInt16
     /// Whether this is the table of a model, and not a query or a function.
@@ -41,7 +41,7 @@ struct QueryConditions: Sendable {
   /// may read any table.
   private(set) var isComplete = true
 
-  /// The bound values of the query. The values of its arguments are not known.
+  /// The bound values of the query. An argument is in the list without its value.
   let values: [BoundValue]
 
   private var scopes: [Scope] = []
@@ -53,14 +53,14 @@ struct QueryConditions: Sendable {
     if !scopes.isEmpty { isComplete = false }
   }
 
-  /// A comparison of a column of one of the scope's tables.
+  /// A condition on a column of one of the SELECT's tables.
   fileprivate struct Comparison: Hashable {
-    /// The place of the table in `tables`.
+    /// The index of the table in `QueryConditions.tables`.
     let table: Int
     let condition: Condition
   }
 
-  /// A part of a condition.
+  /// An element of a WHERE or ON clause.
   fileprivate enum Part: Equatable {
     /// A column of a table. The table is given by its index in `tables`.
     case column(table: Int, UInt16)
@@ -80,7 +80,7 @@ struct QueryConditions: Sendable {
 
   /// A SELECT that is being read.
   fileprivate struct Scope {
-    /// The indices of its tables in `tables`.
+    /// The indices of the SELECT's tables in `QueryConditions.tables`.
     let places: Range<Int>
     var clause = Clause.other
     var parts: [Part] = []
@@ -92,8 +92,8 @@ struct QueryConditions: Sendable {
     /// Whether the SELECT has a RIGHT or FULL JOIN, which also shows rows that its condition does
     /// not match.
     var keepsRows = false
-    /// The alternatives for a row of the SELECT. A row must meet all comparisons of at least one
-    /// alternative.
+    /// The branches of an OR in the conditions. A row of the SELECT must meet all comparisons of at
+    /// least one branch.
     var alternatives: [[Comparison]] = [[]]
   }
 
@@ -191,10 +191,10 @@ extension QueryConditions.Scope {
 
   // MARK: Conditions
 
-  /// The greatest number of alternatives. Beyond it, conditions are left out.
+  /// The greatest number of alternatives. If there are more, some conditions are left out.
   private static let maximumAlternatives = 16
 
-  /// Returns the alternatives of two conditions that must both hold.
+  /// Returns the alternatives of `first AND second`: `(a OR b) AND c` has `a AND c` and `b AND c`.
   private static func all(
     _ first: [[QueryConditions.Comparison]], _ second: [[QueryConditions.Comparison]]
   ) -> [[QueryConditions.Comparison]] {

@@ -19,7 +19,8 @@ struct RangeIndex {
     let priority: UInt64
     var left = -1
     var right = -1
-    /// The greatest upper bound of the subtree. Nil if a range of the subtree has no upper bound.
+    /// The greatest upper bound in the subtree below this node. Nil if a range in the subtree has
+    /// no upper bound.
     var greatest: DatabaseValue?
   }
 
@@ -171,7 +172,8 @@ extension RowRoute {
     var lower = Bound.none
     var upper = Bound.none
 
-    /// Returns the range of a route. The last two values of the route are its bounds.
+    /// Returns the range of a route. The last two of the route's values are the bounds of the
+    /// range.
     func range(_ values: [DatabaseValue]) -> RangeIndex.Range {
       // A literal `nil` would be the value NULL.
       RangeIndex.Range(

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An index of the subscriptions to a table's rows. It finds the subscriptions by the values that a
-/// row must have to matter to them.
+/// An index of the subscriptions to certain rows of a table. It finds the subscriptions for which a
+/// changed row matters, by the values of the row.
 ///
 /// Finding the subscriptions that a row affects costs one lookup for each pattern, before and after
 /// the change. The number of subscriptions does not matter. Adding or removing a subscription takes
@@ -9,13 +9,14 @@ import SQLCore
 struct RouteIndex {
   private var patterns: [RowRoute.Pattern: Subscribers] = [:]
 
-  /// The subscriptions with routes of one pattern.
+  /// The subscriptions whose routes have one pattern, such as `userID = ?`.
   fileprivate struct Subscribers {
     var ids: [[DatabaseValue]: IDSet] = [:]
-    /// The subscriptions to ranges. The keys are the values of the other columns.
+    /// The subscriptions to ranges, such as `size > 3`. The keys are the values of the columns
+    /// compared by `=`.
     var ranges: [[DatabaseValue]: RangeIndex] = [:]
-    /// Where each column is found in a change's values. This is kept from the last change, and used
-    /// again while the column names are the same.
+    /// Where the pattern's columns are among the values of a changed row. This is kept from the
+    /// last change, and used again while the column names are the same.
     var places: Places?
   }
 
@@ -25,7 +26,7 @@ struct RouteIndex {
     case many(Set<UInt64>)
   }
 
-  /// Where each column of a pattern is found in the recorded values of a table.
+  /// Where the columns of a pattern are among the recorded values of a table's rows.
   fileprivate struct Places {
     enum Place {
       case key(Int)
@@ -71,8 +72,8 @@ struct RouteIndex {
     }
   }
 
-  /// Calls a closure with the subscriptions to the values that answer a question. If `answer` is
-  /// nil, calls the closure with all subscriptions of the pattern.
+  /// Calls a closure with each subscription whose values are in the answer to a `RouteQuestion`. If
+  /// `answer` is nil, calls the closure with all subscriptions of the pattern.
   func find(_ pattern: RowRoute.Pattern, _ answer: [[DatabaseValue]]?, _ body: (UInt64) -> Void) {
     guard let answer else {
       patterns[pattern]?.forEach(body)
@@ -86,7 +87,7 @@ struct RouteIndex {
 }
 
 /// A question that a statement answers after a commit: to which values does a route's path lead
-/// from these values of the changed rows?
+/// from these values of the changed rows? An example is: which users follow these feeds?
 struct RouteQuestion: Sendable {
   let table: QualifiedTableName
   let pattern: RowRoute.Pattern
@@ -153,15 +154,15 @@ extension RouteIndex.Subscribers {
     for ranges in ranges.values { ranges.forEach(body) }
   }
 
-  /// The number of subscriptions from which on a statement looks up the values. With fewer
-  /// subscriptions, all are notified.
+  /// With at least this number of subscriptions, a statement finds out which of them to notify.
+  /// With fewer, all are notified without a statement.
   private static let manySubscribers = 16
   /// The greatest number of values in a question. If a commit has more, all subscriptions are
   /// notified.
   private static let maximumValues = 1_000
 
-  /// Returns the values of a path's column in the changed rows; nil if all subscriptions must be
-  /// notified.
+  /// Returns the values of the changed rows in the column from which the pattern's path begins; nil
+  /// if all subscriptions must be notified.
   private mutating func listed(
     in changes: NettedTable, _ pattern: RowRoute.Pattern
   ) -> Set<DatabaseValue>? {
@@ -220,7 +221,7 @@ extension RouteIndex.Subscribers {
 }
 
 extension RouteIndex.Places {
-  /// Finds the places of the pattern's columns. Returns nil if a column is not recorded.
+  /// Finds the pattern's columns among the recorded ones. Returns nil if a column is not recorded.
   fileprivate init?(_ pattern: RowRoute.Pattern, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []

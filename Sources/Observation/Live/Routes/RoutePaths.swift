@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A search for routes to a table that the query itself does not compare with a value. Joins lead
-/// from this table to another table that the query does compare. For example, with
+/// Finds routes to a table whose columns the query compares with no value. But the query joins the
+/// table with another one, and compares that one with a value. For example, with
 /// `entry.feed = follow.feed AND follow.user = ?`, the path leads from `entry` to `follow`.
 ///
 /// A changed row can matter only to the values at the end of its path. The path is followed in the
@@ -113,7 +113,7 @@ struct RoutedSchema {
     return connection
   }
 
-  /// Returns the pattern with the given content. The routes of all queries share one object for it.
+  /// Returns the object for a pattern with the given content. All queries share this object.
   func pattern(_ content: RowRoute.PatternContent) -> RowRoute.Pattern {
     known.value(\.patterns, content, in: version) { RowRoute.Pattern(content) }
   }
@@ -146,7 +146,7 @@ struct RoutedSchema {
 final class KnownRoutes: Sendable {
   struct Facts: Sendable {
     var version: Int32
-    /// Nil for a view, and for a table that does not exist.
+    /// The tables that were read. The value is nil for a view, and for a missing table.
     var tables: [QualifiedTableName: ShadowTable?] = [:]
     var statements: [String: Bool] = [:]
     var missingIndexes: [String: [SuggestedIndex]] = [:]

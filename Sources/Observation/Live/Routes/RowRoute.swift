@@ -40,7 +40,7 @@ struct RowRoute: Hashable, Sendable {
     var path: Path?
   }
 
-  /// A statement that finds the values to look up. An example is
+  /// A statement that finds the values to look up in a joined table. An example is
   /// `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
   struct Path: Hashable, Sendable {
     /// The column of the changed rows, folded, whose values the statement gets in its IN list.
@@ -210,7 +210,8 @@ struct RoutedTable {
       layout.columns[Int(index)].name, in: table.columns, isStrict: table.isStrict)
   }
 
-  /// Returns the routes by the values of the table's own rows; nil if every row may matter.
+  /// Returns the routes that compare the table's own columns with values; nil if every row may
+  /// matter.
   ///
   /// - Parameter besidesRanges: whether to leave out ranges such as `size > 3`.
   func routes(

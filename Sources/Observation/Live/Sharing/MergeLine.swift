@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A queue of the results that must merge commits.
+/// A queue of the live results that have commits to merge.
 ///
 /// A few tasks take the results from the queue, one after the other. There are at most as many
 /// tasks as connections for live queries.
@@ -32,7 +32,7 @@ final class MergeLine: Sendable {
 
   /// Adds a result to the end of the queue.
   ///
-  /// - Parameter maximum: the greatest number of tasks.
+  /// - Parameter maximum: the greatest number of tasks that take results from the queue.
   func append(_ result: any MergedResult, atMost maximum: Int) {
     let begins = state.withLock { state in
       state.results.append(result)

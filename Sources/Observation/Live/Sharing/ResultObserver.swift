@@ -22,7 +22,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     var isEnded = false
   }
 
-  /// The highest number of a request that the last received outcome answers.
+  /// The number of a request. The last outcome that this observer received answers all requests up
+  /// to it.
   private var answered: UInt64 = 0
 
   init(_ source: LiveSource<Row>, in database: Database, every interval: Duration? = nil) {
@@ -63,7 +64,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     @inline(never) get { last.map { Results($0) } }
   }
 
-  /// Takes the newest outcome if the observer does not have it yet. If the observer already has it,
+  /// If the observer does not have the newest outcome yet, takes it and returns `.take`. Otherwise
   /// returns whether to wait or to end.
   @inline(never)
   private func takeNews() throws -> SharedState.Turn {
@@ -100,8 +101,9 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   // MARK: User interfaces
 
-  /// Returns the first result, or waits until the result may have changed. This method is
-  /// `@concurrent`, so that it takes no time of the caller's actor.
+  /// If `isFirst`, returns the first result. If not, waits for a commit that may have changed the
+  /// result, and then returns the new result. This method is `@concurrent`, so that it does not
+  /// occupy the caller's actor.
   @concurrent
   func step(isFirst: Bool) async -> LiveStep<Results<Row>> {
     if isFirst { firstRequest = shared.request() }
@@ -182,26 +184,26 @@ struct Pace {
 }
 
 extension Results {
-  /// Creates the same result with another row type. Rows may be read only from a result with the
-  /// type with which its rows were created.
+  /// Creates the same result with another row type. A row may be read only through a result whose
+  /// `Row` is the type with which the row was created.
   init<Other>(_ other: Results<Other>) {
     self.init(
       other.entries, in: other.range, byKey: other.byKey, order: other.order,
       difference: other.difference)
   }
 
-  /// The result with the difference from a result without rows.
+  /// The same result, with a difference in which all rows are inserted.
   fileprivate var inserted: Results {
     var difference = ResultsDifference()
     difference.inserted = Array(0..<count)
     return with(difference)
   }
 
-  /// The result with an empty difference.
+  /// The same result, with an empty difference.
   var unchanged: Results { with(ResultsDifference()) }
 
-  /// Returns the result with its difference from the given result, which may be several results
-  /// older.
+  /// Returns the same result, with the difference from `earlier`. There may be other results
+  /// between the two.
   fileprivate func changed(from earlier: Results) -> Results {
     with(
       ResultsComparison.difference(

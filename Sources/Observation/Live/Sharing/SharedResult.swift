@@ -73,12 +73,12 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Returns the next step of an observer that has received the given version of the outcome. If
-  /// the step is to wait, `signal` wakes the observer when the next step may be another one.
+  /// Returns what an observer must do next, if it has received all outcomes up to the given
+  /// version. If it must wait, `signal` wakes it when that may have changed.
   ///
   /// - Parameters:
-  ///   - request: a request of the observer, or nil. Once it is answered, the step is to take the
-  ///     outcome, even if the outcome is not new.
+  ///   - request: a request of the observer, or nil. Once it is answered, the observer must take
+  ///     the outcome, even if the outcome is not new.
   ///   - signal: the observer's own signal.
   func turn(after version: UInt64, _ request: UInt64?, _ signal: Signal) -> SharedState.Turn {
     let isCancelled = Task.isCancelled

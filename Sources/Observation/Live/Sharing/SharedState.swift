@@ -40,8 +40,8 @@ struct SharedState {
   var mustFetch = false
   /// Whether the database is closed.
   var isEnded = false
-  /// The number of requests so far, and the number of requests that are answered. Each request is
-  /// for a result that contains all commits so far.
+  /// The number of requests so far. Each request asks for a result with all commits until then.
+  /// `answered` is the number of requests that were answered.
   var requests: UInt64 = 0
   var answered: UInt64 = 0
   /// The signals of the waiting observers.

@@ -16,10 +16,10 @@ package final class ChangeTracker: @unchecked Sendable {
   private let granularity: Recorder.Granularity
   /// The version of the registry when the recorder was created.
   private var recordedVersion = 0
-  /// The id of the next subscription, as it was when the access to the writer began. Subscriptions
-  /// with a smaller id existed then.
+  /// Subscriptions with an id below this number existed when the current access to the writer
+  /// began.
   private var covered: UInt64 = 0
-  /// Copies of the registry's `version` and `nextID`. Each write reads them without taking the
+  /// Copies of the registry's `version` and `nextID`, which each write reads without taking the
   /// lock.
   private let version = Atomic<Int>(0)
   private let nextID = Atomic<UInt64>(0)
@@ -145,7 +145,7 @@ package final class ChangeTracker: @unchecked Sendable {
   /// woken earlier could open a snapshot that contains a commit which it has not received yet. It
   /// could not merge from such a snapshot.
   ///
-  /// - Parameter ask: returns the values that answer a question; nil if they are not known.
+  /// - Parameter ask: answers a `RouteQuestion`; nil if the answer is not known.
   private func publish(
     _ commit: Commit?, _ finding: ForeignCommits.Finding,
     asking ask: (RouteQuestion) -> [[DatabaseValue]]? = { _ in nil }
@@ -226,9 +226,8 @@ extension ChangeTracker: AccessObserver {
     }
   }
 
-  /// Notifies subscriptions that were added during the access. If they watch more than was
-  /// recorded, they missed the changes of the access. They receive an event that says that anything
-  /// may have changed.
+  /// Subscriptions that were added during the access may watch more than was recorded. Sends these
+  /// subscriptions an event that says that anything may have changed.
   package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in
@@ -246,8 +245,8 @@ extension ChangeTracker: AccessObserver {
     for subscription in registry.withLock({ $0.all }) { subscription.queue.end() }
   }
 
-  /// Reports that anything may have changed. The hooks do not report the changes when the whole
-  /// content is replaced.
+  /// Reports that anything may have changed. SQLite calls no hook when the whole content of the
+  /// database is replaced.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
     publish(everything: .tableChanged, onlyLive: false)

@@ -34,8 +34,8 @@ package struct WriteChanges: Sendable {
   /// The author of the write; nil if the write named no author.
   package internal(set) var author: String?
   package var tables: [QualifiedTableName: NettedTable] = [:]
-  /// The reason why predicates could not be tested on the rows. Nil if they were tested, or if
-  /// there are no predicates.
+  /// The reason why the predicates of `changes(of:where:)` could not be tested on the rows. Nil if
+  /// they were tested, or if there are no predicates.
   var unfilteredReason: String?
 }
 

@@ -119,7 +119,7 @@ final class ForeignCommits {
     finding = .none
   }
 
-  /// Returns the finding since the last call.
+  /// Returns what the probes since the last call found.
   func takeFinding() -> Finding {
     defer { finding = .none }
     return finding

@@ -160,7 +160,7 @@ protocol CommitListener: AnyObject, Sendable {
 final class Signal: Sendable {
   private struct State {
     var isGiven = false
-    /// Whether the signal stays given for all future waits.
+    /// Whether every later wait returns at once.
     var isLasting = false
     /// The first waiting task. It is stored separately, because there is almost always at most one.
     /// `others` has the other tasks.

@@ -13,7 +13,7 @@ struct SubscriptionRegistry {
   /// The number of tables, rows and subscriptions that were examined so far to find affected
   /// subscriptions. It grows with what commits touch, not with what is watched.
   private(set) var lookupCount = 0
-  /// A number that increases whenever the set of tables and columns to record changes.
+  /// A number that grows with each change of the tables and columns to record.
   private(set) var version = 0
 
   private struct Watchers {
@@ -182,16 +182,16 @@ struct SubscriptionRegistry {
     return found
   }
 
-  /// Returns the subscriptions to the values that answer a question. If `answer` is nil, returns
-  /// all subscriptions of the question's pattern.
+  /// Returns the subscriptions whose values are in the answer to a `RouteQuestion`. If `answer` is
+  /// nil, returns all subscriptions of the question's pattern.
   func concerned(by question: RouteQuestion, _ answer: [[DatabaseValue]]?) -> Set<UInt64> {
     var ids: Set<UInt64> = []
     tables[question.table]?.ofValues.find(question.pattern, answer) { ids.insert($0) }
     return ids
   }
 
-  /// Returns the subscriptions with those of the given ids that are less than `end`. The other
-  /// subscriptions were added during the access to the writer and missed its beginning.
+  /// Returns the subscriptions with the given ids. Leaves out the id `end` and later ids: those
+  /// were added during the access to the writer, and missed its beginning.
   func subscriptions(_ ids: Set<UInt64>, before end: UInt64) -> [Subscription] {
     ids.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }

@@ -7,8 +7,8 @@ struct NettedRows {
   /// reads.
   let columns: [String]
   let rows: [NettedRowValues]
-  /// Whether the values are exactly the stored values. Only then can the query be evaluated on
-  /// them.
+  /// Whether the values are exactly the stored values; false if text is invalid. The query can be
+  /// evaluated only on exact values.
   var isExact = true
 }
 

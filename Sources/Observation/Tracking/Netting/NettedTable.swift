@@ -24,8 +24,8 @@ package final class TableNames: Sendable {
     foldedColumns = columns.map(\.lowercasedASCII)
   }
 
-  /// Returns the places of the columns with the given folded names. For nil, returns the places of
-  /// all columns.
+  /// Returns the indices in `columns` of the columns with the given folded names; for nil, the
+  /// indices of all columns.
   func places(of columns: Set<String>?) -> [Int] {
     guard let columns else { return Array(foldedColumns.indices) }
     return foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
@@ -65,40 +65,45 @@ package struct NettedTable: Sendable {
   /// which builds the index, the cost does not depend on the number of rows.
   func indices(ofKeys keys: Set<RowKey>) -> [Int] { index.indices(ofKeys: keys, in: self) }
 
-  /// Returns the indices of the rows that may have the given value at a place, before or after, in
-  /// ascending order. Rows with a value of another storage class are included, because SQLite may
-  /// consider the values equal.
+  /// Returns the indices, in ascending order, of the rows that may have the given value before or
+  /// after the write, in the recorded column with the index `place`. Rows with a value of another
+  /// storage class are included, because SQLite may consider the values equal.
   func indices(of value: DatabaseValue, at place: Int) -> [Int] {
     index.indices(of: value, at: place, in: self)
   }
 
-  /// Returns whether the row was inserted or deleted, or its value changed at one of the places.
+  /// Returns whether the row was inserted or deleted, or changed in one of the recorded columns
+  /// with these indices.
   func differs(_ row: NettedRow, at places: [Int]) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return true }
     return places.contains { !isSame(row, at: $0) }
   }
 
-  /// Returns whether an updated row has the same value at a place before and after.
+  /// Returns whether an updated row has the same value before and after the write, in the recorded
+  /// column with the index `place`.
   package func isSame(_ row: NettedRow, at place: Int) -> Bool {
     values.isSame(row.old, row.new, at: place, of: names.columns.count)
   }
 
   package func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: names.keyCount) }
 
-  /// Returns a value before the write; nil if the row did not exist.
+  /// Returns the row's value before the write in the recorded column `place`; nil if the row did
+  /// not exist.
   func old(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.old >= 0 else { return nil }
     return values.value(of: row.old, at: place, of: names.columns.count)
   }
 
-  /// Returns a value after the write; nil if the row is gone.
+  /// Returns the row's value after the write in the recorded column `place`; nil if the row is
+  /// gone.
   func new(_ row: NettedRow, at place: Int) -> DatabaseValue? {
     guard row.new >= 0 else { return nil }
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
-  /// Returns whether a row's key and its values at the given places, before and after, are exactly
-  /// the stored values. Text that is invalid in its encoding is not exact.
+  /// Returns whether a row's key and its values in the recorded columns with these indices, before
+  /// and after the write, are exactly the stored values. Text that is invalid in its encoding is
+  /// not exact.
   func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -112,15 +117,16 @@ package struct NettedTable: Sendable {
     }
   }
 
-  /// Returns the row with its values at the given places after the write, and without the old
-  /// values.
+  /// Returns the row's key, and its values after the write in the recorded columns with these
+  /// indices.
   func newState(of row: NettedRow, at places: [Int]) -> NettedRowValues {
     NettedRowValues(
       key: key(of: row), old: nil,
       new: row.new < 0 ? nil : places.compactMap { new(row, at: $0) })
   }
 
-  /// Returns the row with its values at the given places, before and after.
+  /// Returns the row's key, and its values before and after the write in the recorded columns with
+  /// these indices.
   func change(_ row: NettedRow, at places: [Int]) -> NettedRowValues {
     NettedRowValues(
       key: key(of: row),
@@ -131,12 +137,14 @@ package struct NettedTable: Sendable {
 
 /// The net change of one row in a write. The values are in `RecordedValues`.
 package struct NettedRow: Sendable {
-  /// The rowid, if it is the key. Otherwise the offset of a state in `RecordedValues` that has the
-  /// values of the key. If one of them is NULL, the state has the rowid after them.
+  /// The rowid, if it is the key. Otherwise the byte offset in `RecordedValues` at which the values
+  /// of the key begin. If one of them is NULL, the rowid follows them.
   package let key: Int64
-  /// The offset of the state with the values before the write; −1 if the row did not exist.
+  /// The byte offset in `RecordedValues` of the row's values before the write; −1 if the row did
+  /// not exist.
   package var old: Int
-  /// The offset of the state with the values after the write; −1 if the row is gone.
+  /// The byte offset in `RecordedValues` of the row's values after the write; −1 if the row is
+  /// gone.
   package var new: Int
 }
 
@@ -146,7 +154,7 @@ package struct NettedRow: Sendable {
 /// Many observers may each watch another row. The first observer that searches builds the index, so
 /// the writer never does. Each later search costs only as much as it finds.
 final class RowIndex: Sendable {
-  /// The rows of a write, by the values of one column.
+  /// The indices of the rows of a write, by their values in one column.
   private struct Column {
     var rows: [DatabaseValue: [Int]] = [:]
     /// For each storage class, the rows that have a value of this class.

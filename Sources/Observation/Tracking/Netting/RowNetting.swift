@@ -10,7 +10,7 @@ struct RowNetting {
   /// A hash table with linear probing, from keys to changes. A slot has the index of a change plus
   /// 1, or 0 if it is free. There are more slots than changes.
   private var slots: [Int32] = []
-  /// The indices of the changes whose last state is not known.
+  /// The indices of the changes whose new values the hook did not report.
   private var unknown: Set<Int> = []
   /// A random factor for the hash, so that an attacker cannot choose keys that collide.
   private static let seed = UInt64.random(in: .min ... .max) | 1
@@ -116,7 +116,7 @@ struct RowNetting {
 
   // MARK: The result
 
-  /// Reads the last states that the hook did not report, by the given closure.
+  /// Calls the closure to read the new values that the hook did not report.
   mutating func complete(_ read: (RowKey) throws -> [DatabaseValue]?) rethrows {
     for index in unknown {
       changes[index].new = -1

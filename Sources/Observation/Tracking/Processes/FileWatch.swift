@@ -9,7 +9,7 @@ final class FileWatch: Sendable {
   private let folder: FolderWatch?
   private let check: FileCheck
 
-  /// Begins to watch. Returns nil for a database that is not a file.
+  /// Begins to watch. Returns nil for a database that is neither a file nor remote.
   ///
   /// SQLite creates its log in the folder of the real file, so links to the file and to its folders
   /// are followed. If a folder or a link is renamed later, the watch continues, because the system
@@ -49,13 +49,13 @@ final class FileWatch: Sendable {
 /// intervals → idle. Each state can change to ended.
 final class FileCheck: Sendable {
   private struct State {
-    /// The number of rounds of probing so far. When a new round begins, the growing intervals of
-    /// the old round end.
+    /// The number of rounds so far. A round is a series of checks at growing intervals after a
+    /// write. A new round ends the old one.
     var round = 0
     var isProbingSoon = false
     var mustProbeAgain = false
     /// Whether the checks continue until the watch ends, because the system does not report writes
-    /// to the file.
+    /// to the file, or because the database is remote.
     var keepsProbing = false
     var isEnded = false
   }

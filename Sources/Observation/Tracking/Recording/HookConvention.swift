@@ -6,12 +6,12 @@ struct ColumnPlace {
   let stored: Int
 }
 
-/// The convention by which the pre-update hook numbers columns: by the place among all columns, or
-/// among the stored columns.
+/// How the pre-update hook numbers the columns of a table: it counts all columns, or only the
+/// stored ones.
 ///
-/// The two numberings differ if the table has columns that are calculated on reading. The
-/// convention depends on the version of SQLite, on whether the table has rowids, and on whether the
-/// value is old or new. It is detected once per process, with a table in memory.
+/// The two numberings differ if the table has VIRTUAL generated columns. The convention depends on
+/// the version of SQLite, on whether the table has rowids, and on whether the value is old or new.
+/// It is detected once per process, with a table in memory.
 struct HookConvention: Sendable {
   enum Numbering: Sendable { case declared, stored }
 
@@ -97,8 +97,8 @@ private final class Probe: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-/// The indices that the hook uses for the columns of a table: one list for each kind of change, and
-/// for an update one list for the old values and one for the new values.
+/// The indices that the hook uses for the columns of a table. There is one list for inserted rows,
+/// one for deleted rows, and two for updated rows: for their old and for their new values.
 ///
 /// The lists are in unmanaged memory, because they are read once or twice for each row and
 /// reference counting would be slow. The owner of the indices frees the memory.
@@ -150,7 +150,7 @@ final class AssignedColumns {
   /// The columns in unmanaged memory, so that they can be read for each row without reference
   /// counting. Their owner frees the memory.
   struct Columns: BitwiseCopyable {
-    /// The places of the assigned columns among the recorded columns.
+    /// The indices of the assigned columns among the recorded columns.
     let places: UnsafeBufferPointer<Int>
     /// Whether the UPDATE assigns a column of the key.
     let includesKey: Bool
@@ -159,7 +159,7 @@ final class AssignedColumns {
   /// The identity of an UPDATE and its table. It is valid while the owner of the columns exists,
   /// because the owner keeps the assignments and the table alive.
   struct Identity: BitwiseCopyable, Equatable {
-    /// The address of the statement's assignments.
+    /// The address in memory of the statement's list of assigned columns.
     let assignments: UnsafeRawPointer
     let table: ObjectIdentifier
   }

@@ -60,7 +60,7 @@ struct RecordedRows {
   /// Drops the rows and keeps only their tables. This is called if there are too many rows.
   ///
   /// - Parameters:
-  ///   - row: the last row.
+  ///   - row: the row for which `append` returned false.
   ///   - tables: the tracked tables.
   mutating func keepOnlyTables(of row: RecordedRow, among tables: [TrackedTable]) {
     guard !isFull else { return note(.tableChanged, tables[row.table].name) }
@@ -78,8 +78,8 @@ struct RecordedRows {
     position += 1
   }
 
-  /// Notes an event that happened at the given position of the log. An event of a table is noted
-  /// only once in each write.
+  /// Notes an event that happened at the given position of the log. If the write already has the
+  /// same event of the table, does nothing.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
     let start = boundaries.last { $0.position <= position }?.position ?? 0
     let end = boundaries.first { $0.position > position }?.position ?? .max
@@ -121,7 +121,7 @@ struct RecordedRows {
     running.append((statement, position))
   }
 
-  /// Ends a statement. Returns the position of the log when the statement began.
+  /// Notes that a statement ended. Returns the position that the log had when the statement began.
   mutating func end(_ statement: StatementPointer) -> Int? {
     if let last = running.last, last.statement == statement {
       running.removeLast()
@@ -189,15 +189,15 @@ struct RecordedRows {
 struct RecordedRow {
   /// The index of the table among the tracked tables.
   let table: Int
-  /// The length of the log's values before this row.
+  /// The number of bytes in the log's `values` before this row.
   let start: Int
-  /// The key before and after the change, in the form of `NettedRow.key`. Both are equal if the key
-  /// did not change.
+  /// The key before the change, in the form of `NettedRow.key`. `newKey` is the key after the
+  /// change. Both are equal if the key did not change.
   var oldKey: Int64 = 0
   var newKey: Int64 = 0
-  /// The state before the change; −1 for an insertion.
+  /// The offset in the log's `values` of the row before the change; −1 for an insertion.
   var old = -1
-  /// The state after the change; −1 for a deletion.
+  /// The offset in the log's `values` of the row after the change; −1 for a deletion.
   var new = -1
   /// Whether a trigger or a foreign-key action made the change.
   var isNested = false
@@ -227,7 +227,8 @@ extension RecordedRows {
   }
 
   #if DEBUG
-    /// Throws if the rows are not in order, or if a state or a key is not within the log's values.
+    /// Throws if the rows are not in order, or if the values or the key of a row are not within the
+    /// log's `values`.
     ///
     /// - Parameter tables: the tracked tables.
     func checkInvariants(of tables: [TrackedTable]) throws {

@@ -15,8 +15,9 @@ import SQLCore
 #endif
 
 extension RecordedValues {
-  /// Returns the value at a place of a state. In a UTF-8 database, invalid text is returned with
-  /// its bytes. In a UTF-16 database, invalid text is repaired.
+  /// Returns the value with the index `place` in a state, the recorded values of a row. In a UTF-8
+  /// database, invalid text is returned with its bytes. In a UTF-16 database, invalid text is
+  /// repaired.
   func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
@@ -33,8 +34,9 @@ extension RecordedValues {
     }
   }
 
-  /// Returns the value at a place of a state. Returns nil for text that SQLite would not store
-  /// again with the same bytes. This is mainly invalid text, because a `String` cannot hold it.
+  /// Returns the value with the index `place` in a state, the recorded values of a row. Returns nil
+  /// for text that SQLite would not store again with the same bytes. This is mainly invalid text,
+  /// because a `String` cannot hold it.
   func exactValue(
     of state: Int, at place: Int, of valueCount: Int
   ) -> DatabaseValue? {
@@ -45,24 +47,24 @@ extension RecordedValues {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
-  /// Returns the value at a place of a state, in a form that can be written back. In a UTF-8
-  /// database, invalid text is returned with its bytes. In a UTF-16 database, returns nil for text
-  /// that SQLite would store with other bytes.
+  /// Returns the value with the index `place` in a state, the recorded values of a row, in a form
+  /// that can be written back. In a UTF-8 database, invalid text is returned with its bytes. In a
+  /// UTF-16 database, returns nil for text that SQLite would store with other bytes.
   package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
     encoding == .utf8
       ? value(of: state, at: place, of: valueCount)
       : exactValue(of: state, at: place, of: valueCount)
   }
 
-  /// Returns all values of a state.
+  /// Returns all values of a state, the recorded values of a row.
   func values(of state: Int, count: Int) -> [DatabaseValue] {
     (0..<count).map { value(of: state, at: $0, of: count) }
   }
 
   func isNull(_ state: Int, at place: Int) -> Bool { kind(of: state, at: place) == .null }
 
-  /// Returns whether two states have the same value at a place. Values are compared like values of
-  /// `DatabaseValue`. Text is compared by its bytes, even if the text is invalid.
+  /// Returns whether two states have the same value at the index `place`. Values are compared like
+  /// values of `DatabaseValue`. Text is compared by its bytes, even if the text is invalid.
   func isSame(_ first: Int, _ second: Int, at place: Int, of valueCount: Int) -> Bool {
     let kind = kind(of: first, at: place)
     guard kind == self.kind(of: second, at: place) else { return false }

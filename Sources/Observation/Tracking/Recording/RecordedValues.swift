@@ -31,8 +31,8 @@ package final class RecordedValues: @unchecked Sendable {
     let index: Int32
     /// Whether integers are recorded as reals, because the column has REAL affinity.
     let isReal: Bool
-    /// Whether SQLite may report NULL in place of the column's default, for a row that is older
-    /// than the column.
+    /// Whether SQLite may report NULL in place of the column's default, for a row that was inserted
+    /// before ALTER TABLE added the column.
     let mayBeMissing: Bool
 
     init(index: Int, isReal: Bool, mayBeMissing: Bool) {
@@ -45,8 +45,8 @@ package final class RecordedValues: @unchecked Sendable {
   /// The outcome of recording the values of a row.
   enum Outcome {
     case complete
-    /// SQLite reported NULL for a column with a default. If the row is older than the column, the
-    /// real value is the default.
+    /// SQLite reported NULL for a column with a default. If the row was inserted before the column
+    /// was added, its real value is the default.
     case doubtful
     /// SQLite did not report a value.
     case unknown
@@ -86,15 +86,16 @@ package final class RecordedValues: @unchecked Sendable {
     capacity = 0
   }
 
-  /// Reserves room at the end for the states of one row, with `valueCount` values each. Returns the
-  /// first state, or nil if there is not enough memory.
+  /// Reserves room at the end for one or more states of a row, with `valueCount` values each.
+  /// Returns the offset of the first state, or nil if there is not enough memory.
   func reserve(states: Int = 1, of valueCount: Int) -> Int? {
     let start = used
     guard grow(by: states * Self.size(of: valueCount)) != nil else { return nil }
     return start
   }
 
-  /// Returns the state after the given state, if both were reserved together.
+  /// If `reserve` made room for two states, returns the offset of the second, which begins where
+  /// the first ends.
   static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
@@ -103,7 +104,8 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Filling
 
-  /// Records the values of a row before or after the change.
+  /// Reads the values of a row, before or after its change, from the pre-update hook, and records
+  /// them.
   ///
   /// - Parameter count: The number of values in the state, if the state has more values than there
   ///   are sources.
@@ -130,8 +132,8 @@ package final class RecordedValues: @unchecked Sendable {
   }
 
   /// Records the values of a row after the change. Only the values at `places` are read from the
-  /// hook. All others are copied from the state before the change. Returns false if SQLite did not
-  /// report a value.
+  /// hook. All others are copied from the state `before`. Returns false if SQLite did not report a
+  /// value.
   func fill(
     _ state: Int, after before: Int, but places: UnsafeBufferPointer<Int>,
     of event: borrowing PreUpdateEvent, from sources: UnsafeBufferPointer<Source>
@@ -311,8 +313,8 @@ extension RecordedValues {
         "recorded values take \(count) bytes of \(capacity)")
     }
 
-    /// Throws if a filled state is not within the bytes in use, if a value has an unknown kind, or
-    /// if a text or BLOB does not come after the state.
+    /// Checks a state with recorded values. Throws if the state is not within the bytes in use, if
+    /// a value has an unknown kind, or if a text or BLOB does not come after the state.
     func checkInvariants(of state: Int, valueCount: Int) throws {
       try checkInvariants()
       let size = Self.size(of: valueCount)

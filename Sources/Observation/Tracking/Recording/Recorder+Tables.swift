@@ -69,8 +69,8 @@ extension Recorder {
     places.mapValues { tables[$0].definition }
   }
 
-  /// Notes the watched tables whose definitions changed. There may be more such tables than a
-  /// statement names. For example, a renamed table may take the name of another table.
+  /// Notes the watched tables whose definitions changed. There may be more of them than the
+  /// statements name. For example, a renamed table may take the name of another one.
   func noteChangedDefinitions() {
     guard granularity == .rows else {
       // There are no definitions to compare, and any table may have been renamed. So all tables are
@@ -154,7 +154,7 @@ extension Recorder {
     return changes
   }
 
-  /// Returns the changes of a table, without any rows yet.
+  /// Returns a value for the changes of a table, to which rows or events can be added.
   private func emptyRows(of table: QualifiedTableName) -> NettedTable {
     NettedTable(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),

@@ -14,8 +14,8 @@ final class Recorder {
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
   /// A closure that delivers a commit to the observers. Its second argument says whether other
-  /// connections committed before. Its third argument answers questions in the state after the
-  /// commit.
+  /// connections committed before. Its third argument answers each `RouteQuestion` in the state
+  /// after the commit.
   typealias Publish = (
     Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
   ) -> Void
@@ -63,7 +63,7 @@ final class Recorder {
     let columns: AssignedColumns.Columns
   }
 
-  /// The detail of the recorded changes.
+  /// How detailed the recorded changes are.
   enum Granularity {
     /// Every row, as the pre-update hook reports it.
     case rows
@@ -222,8 +222,8 @@ extension Recorder: StatementObserver {
     publish(commit, foreignCommits.takeFinding(), answer)
   }
 
-  /// Returns the values to which the path of a route leads, in the state after the commit. Returns
-  /// nil if the statement fails.
+  /// Answers a question about a route: runs the statement of its path, in the state after the
+  /// commit. Returns nil if the statement fails.
   private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
     guard let path = question.pattern.path else { return nil }
     return try? reading { connection in

@@ -4,8 +4,9 @@ import SQLCore
 package enum RowKey: Hashable, Sendable {
   case rowID(Int64)
   case values([DatabaseValue])
-  /// The values of a primary key with NULL, and the rowid. SQLite allows several rows with the same
-  /// values if one of the values is NULL. Only the rowids of these rows differ.
+  /// The values of a primary key, at least one of which is NULL, and the rowid. SQLite allows
+  /// several rows with the same values if one of the values is NULL. Only the rowids of these rows
+  /// differ.
   case incomplete([DatabaseValue], rowID: Int64)
 
   /// The values of the key's columns, or the rowid if it is the key.
@@ -34,7 +35,7 @@ extension TrackedTable {
   ///
   /// - Parameters:
   ///   - place: the index of the table among the tracked tables.
-  ///   - start: the length of `values` before the row is recorded.
+  ///   - start: the number of bytes in `values` before the row is recorded.
   ///   - assigned: the columns that may have other values after an update; nil for all columns.
   ///   - recorder: the recorder that reads the row from the table if necessary. This is necessary
   ///     if the hook reports NULL for a column with a default. If the row is older than the column,

@@ -3,8 +3,7 @@ import SQLCore
 /// A table whose changes are recorded: its recorded columns, its key, and the indices by which the
 /// hook names the columns.
 ///
-/// Generated columns that are calculated on reading are not recorded, because the hook does not
-/// have their values.
+/// VIRTUAL generated columns are not recorded, because the hook does not have their values.
 final class TrackedTable: Sendable {
   struct RecordedColumn: Sendable {
     let name: String
@@ -12,8 +11,8 @@ final class TrackedTable: Sendable {
     /// Whether the column has REAL affinity. The hook reports whole numbers of such a column as
     /// integers.
     let isReal: Bool
-    /// Whether the hook may report NULL in place of the column's default, for a row that is older
-    /// than the column.
+    /// Whether the hook may report NULL in place of the column's default, for a row that was
+    /// inserted before ALTER TABLE added the column.
     let mayBeMissing: Bool
   }
 
@@ -22,16 +21,17 @@ final class TrackedTable: Sendable {
   /// The text of the CREATE TABLE statement.
   let definition: String
   let hasRowID: Bool
-  /// A name by which SQL can read the rowid, because no column of the table has it.
+  /// A name by which SQL can read the rowid: that of the key's column if it is the rowid, or one
+  /// like `_rowid_` that no column has.
   let rowIDName: String
   /// Whether the rowid identifies the rows.
   let isKeyedByRowID: Bool
   let recorded: [RecordedColumn]
   let recordedCount: Int
-  /// Whether the table has any generated columns, stored or calculated on reading.
+  /// Whether the table has any generated columns, STORED or VIRTUAL.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
-  /// The indices of the key's columns; empty if the key is the rowid.
+  /// The indices by which the hook names the key's columns; empty if the key is the rowid.
   let keyIndices: HookIndices
 
   /// Reads the table's declaration. Returns nil if there is no such table.

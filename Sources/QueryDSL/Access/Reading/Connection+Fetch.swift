@@ -5,8 +5,8 @@ extension Connection {
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
-  /// with the table, column, row and key. If the query selects columns of one table without its
-  /// key, the rows are then read once more to find the key.
+  /// with the table, column, row and key. If the query selects columns of one table but not the
+  /// key, it then runs once more to find the key for the error.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -31,14 +31,14 @@ extension Connection {
     try query._exists(on: self)
   }
 
-  /// Returns the model with that key, or nil. The call runs one statement, with one index seek.
+  /// Returns the model with the key `id`, or nil. The call runs one statement, with one index seek.
   ///
   /// ```swift
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
-  /// A UUID key may be stored as text in upper or lower case. If the case that Apus writes is not
-  /// found, another seek looks for the other case.
+  /// A UUID key may be stored as text in upper or lower case. The call looks for the case that Apus
+  /// writes and, if no row has it, for the other case with a second seek.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -134,9 +134,9 @@ extension Query {
     return query
   }
 
-  /// Adds the key of the row with the unreadable value to an error. This works if the query selects
-  /// columns of one table without its key. The query runs once more and also selects the key. It
-  /// ends at the first row that throws the same error.
+  /// Adds to an error the key of the row that has the invalid value. This works for a query that
+  /// selects columns of one table, but not the key. The query runs once more and also selects the
+  /// key. It ends at the first row that throws the same error.
   @usableFromInline
   func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
     guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,
@@ -231,14 +231,14 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// The name by which SQL can refer to the rowid, such as `rowid` or `oid`; nil if each of these
-  /// names is the name of a column.
+  /// The name by which SQL can refer to the rowid: `rowid`, `_rowid_` or `oid`. Nil if the table
+  /// has columns with all three names.
   var rowIDName: String? {
     TableColumn.freeRowIDNames { index(named: $0) != nil }.first
   }
 
-  /// The condition for a key: `"id" = ?` for each of the key's columns. A model without a key has a
-  /// condition for the rowid.
+  /// The condition that selects the row with a key: `"id" = ?`, or such a comparison for each of
+  /// several key columns. For a model without a key, it compares the rowid.
   var keyCondition: String {
     guard !keyColumns.isEmpty else {
       return rowIDName.map { "\($0) = ?" } ?? "0 = ?"

@@ -4,8 +4,8 @@ import SQLCore
 // model are found in the statement's result by their names, once for each statement.
 
 extension Connection {
-  /// Returns the rows of a raw statement as models or rows. Columns are found by their names; other
-  /// columns are not read.
+  /// Returns the rows of a raw statement as models or rows. Each column of the type is found in the
+  /// result by its name. The result may have other columns.
   ///
   /// ```swift
   /// let posts = try connection.fetch(Post.self, "SELECT * FROM Post WHERE views > \(100)")
@@ -98,9 +98,9 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// Returns the positions of the columns in the result of a statement. After a change of the
-  /// schema, SQLite compiles a statement again at its first step, and the positions must be found
-  /// again.
+  /// Returns the position of each column of the model in the result of a statement. After a change
+  /// of the schema, SQLite compiles a statement again at its first step, and the positions must be
+  /// found again.
   func positions(in statement: StatementPointer) throws -> ColumnPositions {
     try statement.positions(
       ofColumns: columns.map(\.name), layout: number, model: String(describing: model))
@@ -108,7 +108,8 @@ extension ModelLayout {
 }
 
 extension Row {
-  /// The value of a model's column. The column is found by its name and read in its stored form.
+  /// The value that a row has for a column of a model. The column is found in the row by its name,
+  /// and its value is read in its stored form.
   ///
   /// ```swift
   /// let row = try db.row("SELECT * FROM Post JOIN Author ON authorID = Author.key LIMIT 1")

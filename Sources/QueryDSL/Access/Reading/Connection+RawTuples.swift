@@ -3,17 +3,17 @@ import SQLCore
 /// A type that can be a part of a row of raw SQL: a model, a `ResultRow`, or an optional of these.
 /// Programs do not use it directly.
 public protocol _RawRowPart: Sendable {
-  /// The columns, and the way to read them; programs do not use it directly.
+  /// The columns of this type, and how a value is read from them; programs do not use it directly.
   static var _rawPart: _SelectItem<Self> { get }
 }
 
 extension ResultRow {
-  /// The columns, and the way to read them; programs do not use it directly.
+  /// The columns of this type, and how a value is read from them; programs do not use it directly.
   public static var _rawPart: _SelectItem<Self> { Columns<Self>()._selection }
 }
 
 extension Optional: _RawRowPart where Wrapped: ResultRow {
-  /// The columns, and the way to read them; programs do not use it directly.
+  /// The columns of this type, and how a value is read from them; programs do not use it directly.
   public static var _rawPart: _SelectItem<Wrapped?> { OptionalColumns<Wrapped>()._selection }
 }
 

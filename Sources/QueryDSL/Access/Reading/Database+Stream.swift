@@ -23,7 +23,8 @@ extension Database {
   }
 
   /// Returns the rows of a raw statement as a stream of models or rows. All rows are read in one
-  /// snapshot. Columns are found by their names; other columns are not read.
+  /// snapshot. Each column of the type is found in the result by its name. The result may have
+  /// other columns.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
@@ -54,8 +55,8 @@ extension Database {
 }
 
 extension RowSource {
-  /// Makes the source of a query's rows. Models are read by a loop that all models share, and other
-  /// rows are read one by one.
+  /// Makes the source of a query's rows. Models are read by a function that all types of models
+  /// share, many rows in one call. Other rows are read one by one.
   fileprivate init(
     _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
@@ -76,7 +77,7 @@ extension RowSource {
 }
 
 extension SelectStatement {
-  /// The layout of the model, if the statement selects only one table.
+  /// The layout of the model if the statement selects all columns of one table, and nothing else.
   var layout: ModelLayout? {
     switch selection {
     case .table(let table): LayoutRegistry.shared.layout(number: table.layout)
@@ -91,8 +92,8 @@ extension SelectStatement {
 }
 
 extension ModelLayout {
-  /// Loads rows as models into memory, which must have room for `capacity` models. `row` is the
-  /// number of the first row.
+  /// Loads the next rows as models into memory, which must have room for `capacity` models. `row`
+  /// is the number of the first of these rows, for errors.
   fileprivate func loadRows(
     of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,
     into memory: UnsafeMutableRawPointer, capacity: Int, row: Int, progress: inout RowProgress

@@ -61,7 +61,7 @@ extension DatabaseReader {
     try await cachedRead(query, .exists, on: .caller, fileID, line) { try $0.exists(query) }
   }
 
-  /// Returns the model with that key, or nil. The call takes one index seek. If the schema has
+  /// Returns the model with the key `id`, or nil. The call takes one index seek. If the schema has
   /// `Cached()` and the row is in the cache, no SQL runs.
   @inlinable
   public func find<M: Model>(
@@ -80,10 +80,10 @@ extension DatabaseReader {
     return try _readOnce(fileID, line) { try $0.find(model, id) }
   }
 
-  /// Returns the model with that key, or nil. The call takes one index seek. If the schema has
+  /// Returns the model with the key `id`, or nil. The call takes one index seek. If the schema has
   /// `Cached()` and the row is in the cache, no SQL runs.
   ///
-  /// A cached row is returned without a change of threads, also on the main actor.
+  /// A cached row is returned on the calling thread, even on the main actor.
   @inlinable
   public func find<M: Model>(
     _ model: M.Type, _ id: M.ID, fileID: StaticString = #fileID, line: UInt = #line
@@ -135,7 +135,7 @@ extension DatabaseReader {
 }
 
 extension Fetchable {
-  /// Whether asynchronous code may fetch the query on the calling thread. A query without a limit
-  /// may take long, so it is fetched in the background.
+  /// Where asynchronous code fetches the query: on the calling thread if the query has a limit.
+  /// Without a limit it may take long, so it is fetched in the background.
   var execution: ReadExecution { _isLimited ? .caller : .background }
 }

@@ -44,8 +44,8 @@ struct NewRow {
     generated = try layout.generatedDeclarations()
   }
 
-  /// Writes the new row's value for a term of a constraint. The term is a column, or an expression
-  /// over the row.
+  /// Writes the value that the new row has for a term of a unique constraint. The term is a column,
+  /// or an expression such as `lower("email")`.
   fileprivate func write(_ term: String, to writer: inout ShapeWriter) {
     if let column = columns.first(where: { $0.name == term }) {
       return Self.write(column.value, to: &writer)
@@ -73,8 +73,8 @@ struct NewRow {
   }
 }
 
-/// The query for the existing row that has the same values as a new row in a unique constraint:
-/// `SELECT key FROM T WHERE …`.
+/// The query for the existing row that has the values of a new row in all columns of a unique
+/// constraint: `SELECT key FROM T WHERE …`.
 struct ConflictLookup: Renderable {
   let layout: ModelLayout
   let row: NewRow
@@ -96,7 +96,7 @@ struct ConflictLookup: Renderable {
 }
 
 extension ConflictClause {
-  /// Returns the unique constraints to which the clause applies.
+  /// Returns the unique constraints whose violation this ON CONFLICT clause handles.
   func constraints(of layout: ModelLayout, on core: ConnectionCore) throws -> [UniqueConstraint] {
     if let terms {
       return [UniqueConstraint(terms: try terms.get(), condition: try condition.get())]
@@ -112,9 +112,9 @@ extension ConflictClause {
 }
 
 extension Insert {
-  /// Runs a closure that inserts, and explains the error that SQLite throws if no unique constraint
-  /// matches an ON CONFLICT clause. If a partial index has the columns of the clause, the
-  /// explanation names it.
+  /// Runs a closure that inserts rows. If SQLite refuses an ON CONFLICT clause because no unique
+  /// constraint has its columns, adds an explanation to the error. The explanation names a partial
+  /// index that has these columns.
   func explainingConflicts<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {
@@ -151,7 +151,8 @@ extension Insert {
 }
 
 extension String {
-  /// If a term of an index is only a column, its name without quotes; otherwise the term.
+  /// For a term of an index that is a column, the column's name without quotes. For an expression,
+  /// the unchanged text.
   fileprivate var unquotedName: String {
     let tokens = SQLTokens(self).tokens
     return tokens.count == 1 ? tokens[0].value.lowercasedASCII : self
@@ -195,8 +196,8 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// Returns the quoted names of the generated columns, with the expressions that the schema
-  /// declares.
+  /// Returns the quoted names of the generated columns, each with the SQL of the expression that
+  /// the schema declares for it.
   fileprivate func generatedDeclarations() throws -> [(name: String, sql: String)] {
     func declarations<M: ResultRow>(_: M.Type) throws -> [(name: String, sql: String)] {
       try (schemaElements as? [SchemaElement<M>] ?? []).compactMap { element in

@@ -2,7 +2,7 @@ import SQLCore
 
 extension Connection {
   /// Runs a command and returns the written rows. The call runs one statement, or one for each
-  /// model.
+  /// model of an insert of models.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
@@ -24,8 +24,8 @@ extension Connection {
     }
   }
 
-  /// Runs a command on all its rows and returns the first written row; nil if no row was written.
-  /// Throws the errors of `fetch`.
+  /// Runs a command and returns the first row that it wrote, or nil. The command still writes all
+  /// its rows. Throws the errors of `fetch`.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try fetch(command).first
   }
@@ -59,14 +59,14 @@ extension Database {
     try await writeData { try $0.fetch(command) }
   }
 
-  /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
-  /// wrote.
+  /// Runs a command in a transaction of its own, and returns the first row that it wrote, or nil.
+  /// The command still writes all its rows.
   public func first<Command, Row>(_ command: Returning<Command, Row>) throws -> Row? {
     try writeData { try $0.first(command) }
   }
 
-  /// Runs a command on all its rows, in a transaction of its own, and returns the first row that it
-  /// wrote.
+  /// Runs a command in a transaction of its own, and returns the first row that it wrote, or nil.
+  /// The command still writes all its rows.
   public func first<Command, Row>(_ command: Returning<Command, Row>) async throws -> Row? {
     try await writeData { try $0.first(command) }
   }

@@ -13,8 +13,8 @@ public struct Upserted<M: Model>: Sendable {
     self.key = key
   }
 
-  /// The key of the row that is in the table afterwards, for any outcome. It is the key of the new
-  /// row, which the database may have assigned, or the key of the existing row.
+  /// The key of the row that is in the table after the upsert, whatever the outcome. It is the key
+  /// of the new row, which the database may have assigned, or the key of the existing row.
   ///
   /// Throws `RecordNotFound` if a trigger with `RAISE(IGNORE)` or a constraint with ON CONFLICT
   /// IGNORE suppressed the insert, and no existing row conflicts with the new row in the columns of
@@ -42,8 +42,8 @@ public enum UpsertOutcome: Hashable, Sendable {
   case inserted
   /// An existing row was updated.
   case updated
-  /// Nothing was written. The clause is DO NOTHING, the WHERE of the clause does not hold, or
-  /// SQLite ignored the row because of a trigger or a constraint with ON CONFLICT IGNORE.
+  /// Nothing was written. The ON CONFLICT clause that applied is DO NOTHING, or its WHERE is false,
+  /// or SQLite ignored the row because of a trigger or a constraint with ON CONFLICT IGNORE.
   case unchanged
 }
 
@@ -62,12 +62,13 @@ extension Connection {
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
   /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
   /// ```
-  /// An existing row keeps its key. The call takes one statement, and a lookup of the row if the
-  /// statement left the row unchanged. For a table WITHOUT ROWID, it takes two statements if the
-  /// row exists, so a BEFORE INSERT trigger runs twice.
+  /// An existing row keeps its key. The call takes one statement. If it left the row unchanged,
+  /// another statement looks the row up. For a table WITHOUT ROWID, the call takes two statements
+  /// if the row exists, so a BEFORE INSERT trigger runs twice.
   ///
-  /// A violation of another constraint throws `DatabaseError`. If the model's key was changed since
-  /// the model was loaded, a conflict of the key throws `KeyChanged`.
+  /// A violation of another constraint throws `DatabaseError`. If `onConflict` names a column of
+  /// the key, and the model's key was changed since the model was loaded, the call throws
+  /// `KeyChanged`.
   @discardableResult
   public func upsert<M: Model, First: ColumnValue, each Value: ColumnValue>(
     _ model: M, onConflict first: KeyPath<M, ColumnReference<First>>,
@@ -229,7 +230,7 @@ extension Database {
   }
 }
 
-/// Returns the result for the only row of an insert.
+/// Returns the single result of an upsert of one row.
 func onlyOutcome<M: Model>(_ upserted: [Upserted<M>]) -> Upserted<M> {
   upserted.first ?? Upserted(outcome: .unchanged, key: nil)
 }

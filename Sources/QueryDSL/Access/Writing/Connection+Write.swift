@@ -22,9 +22,9 @@ extension Connection {
   /// the database assigns the keys, each model is inserted on its own.
   ///
   /// Either all models are inserted or none, even if the caller catches the error inside
-  /// `write { }`. If several statements are needed, they run in a savepoint. It costs about a
-  /// microsecond, and a copy of each page that the statements change. A model may refer to a later
-  /// model of the array. The error contains the position of the failed model in the array.
+  /// `write { }`. If several statements are needed, they run in a savepoint. This savepoint costs
+  /// about a microsecond, and a copy of each page that the statements change. A model may refer to
+  /// a later model of the array. The error contains the position of the failed model in the array.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ models: consuming [M]) throws -> [M] {
@@ -98,7 +98,7 @@ extension Connection {
     return try delete(M.self, model.id)
   }
 
-  /// Deletes the row with that key, by one statement. Returns false if no row was deleted.
+  /// Deletes the row with the key `id`, by one statement. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     let core = try use()
@@ -194,9 +194,9 @@ extension Connection {
   /// ```
   ///
   /// The call runs in the current transaction, or in a transaction of its own if there is none. It
-  /// throws `RecordNotFound` if no row has that key, `KeyChanged` if the closure changes the key,
-  /// and any error of the closure. Then nothing is written. The call takes two statements. If the
-  /// closure changes nothing, both only read.
+  /// throws `RecordNotFound` if no row has the key `id`, `KeyChanged` if the closure changes the
+  /// key, and any error of the closure. If it throws, nothing is written. The call takes two
+  /// statements. If the closure changes nothing, both statements only read.
   @discardableResult
   public func update<M: Model>(
     _ model: M.Type, _ id: M.ID, _ change: (inout M) throws -> Void

@@ -92,13 +92,13 @@ extension Database {
     try await writeData { try $0.delete(model) }
   }
 
-  /// Deletes the row with that key. Returns false if no row was deleted.
+  /// Deletes the row with the key `id`. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     try writeData { try $0.delete(model, id) }
   }
 
-  /// Deletes the row with that key. Returns false if no row was deleted.
+  /// Deletes the row with the key `id`. Returns false if no row was deleted.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
     try await writeData { try $0.delete(model, id) }

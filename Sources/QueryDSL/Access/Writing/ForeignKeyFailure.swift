@@ -6,13 +6,13 @@ import SQLCore
 // statements, only after a failure.
 
 extension DatabaseError {
-  /// Whether the error is a violated foreign key whose columns are not known.
+  /// Whether the error says that a foreign key was violated, but not which one.
   var isForeignKeyWithoutPlace: Bool {
     constraint?.kind == .foreignKey && constraint?.columns.isEmpty == true
   }
 
-  /// Returns the error with the table and columns of the foreign key. They replace the list of all
-  /// keys that the statement may have violated.
+  /// Returns the error with the table and columns of the violated foreign key. In the message, they
+  /// replace the list of all foreign keys that the statement may have violated.
   fileprivate func at(_ key: StoredForeignKey) -> DatabaseError {
     var located = self
     located.constraint?.table = key.table
@@ -24,7 +24,7 @@ extension DatabaseError {
     return located
   }
 
-  /// Returns the error with the position of the model that failed.
+  /// Returns the error with the number of the failed row, such as `(row 3)`.
   package func at(row: Int?) -> DatabaseError {
     guard let row else { return self }
     var located = self
@@ -83,8 +83,8 @@ extension ModelLayout {
       row: rows.count > 1 ? row : nil)
   }
 
-  /// Returns whether the cause of an error may be a row that refers to a later row of the same
-  /// array, because a foreign key was violated, and the table has a foreign key to itself.
+  /// Returns whether an error may come from a row that refers to a later row of the same array: a
+  /// foreign key was violated, and the table has a foreign key to itself.
   func mayReferForward(_ error: any Error, on core: ConnectionCore) -> Bool {
     guard (error as? DatabaseError)?.constraint?.kind == .foreignKey else { return false }
     return core.knownForeignKeys(of: tableName).contains {
@@ -121,9 +121,9 @@ extension ModelLayout {
     return error.at(key)
   }
 
-  /// Adds the foreign key that a deletion of many rows violated to an error. The error is changed
-  /// only if a single foreign key is possible: all others set the reference to NULL, and there are
-  /// no triggers.
+  /// Adds to an error the foreign key that a deletion of many rows violated. This works if only one
+  /// foreign key can have prevented the deletion: all others that refer to the table are ON DELETE
+  /// SET NULL, and there are no triggers. Otherwise the error is not changed.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {
@@ -142,7 +142,7 @@ extension ModelLayout {
     return error.at(holding[0])
   }
 
-  /// Returns the condition for a key: `"id" = ?` for each of the key's columns.
+  /// Returns the condition that selects the row with a key, such as `"id" = ?`.
   private func condition<ID>(for id: ID) -> SQL {
     var condition: SQL = "1"
     withUnsafeBytes(of: id) { memory in
@@ -171,8 +171,8 @@ extension ModelLayout {
 }
 
 extension ConnectionCore {
-  /// Returns the foreign keys of a table, or the foreign keys of other tables that refer to it. If
-  /// they cannot be read, the list is empty.
+  /// Returns the foreign keys that a table declares or, if `isChild` is false, the foreign keys
+  /// that refer to it. If they cannot be read, the list is empty.
   fileprivate func knownForeignKeys(of table: String, isChild: Bool = true) -> [StoredForeignKey] {
     (try? foreignKeys(of: table, isChild: isChild)) ?? []
   }

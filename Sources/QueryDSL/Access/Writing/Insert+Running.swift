@@ -70,8 +70,8 @@ extension Insert {
     return count
   }
 
-  /// Calls `body` for each model, with its position in the array, and a closure that runs the
-  /// insert for this model.
+  /// Calls `body` for each model, with the model's memory, its index in the array, and a closure
+  /// that inserts it.
   func forEachRun(
     of models: [M], on core: ConnectionCore,
     _ body: (UnsafeRawPointer, Int, () throws -> Void) throws -> Void
@@ -98,10 +98,10 @@ extension Insert {
     }
   }
 
-  /// Calls `body` for each model, with its position in the array.
+  /// Calls `body` for each model, with the model's memory and its index in the array.
   ///
-  /// Throws `KeyChanged` for a model that was loaded with another key, if an upsert could update
-  /// the row that has the new key.
+  /// If an ON CONFLICT clause may update a row with the model's key, throws `KeyChanged` for a
+  /// model whose key was changed since it was loaded.
   func forEach(
     of models: [M], _ layout: ModelLayout, _ body: (UnsafeRawPointer, Int) throws -> Void
   ) throws {

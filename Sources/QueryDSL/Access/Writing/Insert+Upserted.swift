@@ -64,13 +64,13 @@ extension Insert where M: Model {
     }
   }
 
-  /// Whether the columns include the rowid.
+  /// Whether one of the columns is the key column that is the rowid.
   private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
     guard let rowID = layout.rowIDColumn else { return false }
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
   }
 
-  /// Returns whether a row can conflict only with the row that has the same rowid.
+  /// Returns whether all ON CONFLICT clauses name the rowid only, and none of them changes it.
   private func conflictsAreOfRowID(_ layout: ModelLayout) -> Bool {
     guard let key = layout.rowIDColumn else { return false }
     func isKey(_ node: ExpressionNode) -> Bool { node.columnID.map { Int($0.index) } == key }
@@ -80,8 +80,8 @@ extension Insert where M: Model {
     }
   }
 
-  /// Runs one statement for each model, if only the rowid can conflict. The key is then known
-  /// without a lookup.
+  /// Runs one statement for each model, if all ON CONFLICT clauses name the rowid only. The
+  /// existing row then has the model's key, so no lookup is needed.
   private func upsertedByRowID(
     _ models: [M], _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [Upserted<M>] {
@@ -178,7 +178,7 @@ extension Insert where M: Model {
     return Upserted(outcome: outcome, key: try key.map { try M.id(fromKeyValues: $0) })
   }
 
-  /// Returns the key of the row that caused the conflict; nil if no row caused one.
+  /// Returns the key of the existing row with which the new row conflicts; nil if there is none.
   private func keptRow(
     _ insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [DatabaseValue]? {
@@ -195,11 +195,10 @@ extension Insert where M: Model {
   }
 }
 
-/// The outcome for a row with its rowid as the key.
+/// The outcome of an upsert for one row whose key is its rowid.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether the key is not the model's key, because the database assigns it, or because there is
-  /// no row.
+  /// Whether `assignedKey` is the key of the row. If not, the row has the key of the model.
   let hasAssignedKey: Bool
   /// The key that the database assigned; nil if there is no row.
   let assignedKey: Int64?
@@ -217,11 +216,11 @@ private struct RowIDOutcome {
   }
 }
 
-/// The statements that find the outcome of one row.
+/// The statements that upsert one row and show the outcome.
 private struct UpsertedRow {
   let insert: InsertStatement
-  /// A rowid that the new row cannot have; nil if the outcome cannot be found by the rowid, for
-  /// example in a table without rowids.
+  /// A rowid that the new row cannot have. The last inserted rowid is set to it before the insert.
+  /// Nil if this would not show the outcome, for example in a table without rowids.
   let notInserting: Int64?
   let doingNothing: InsertStatement
 }
@@ -248,8 +247,8 @@ extension StatementPointer {
 }
 
 extension ConnectionCore {
-  /// Runs a closure, and returns the outcome for a row. The outcome depends on whether the
-  /// statement wrote a row, and whether it set the last inserted rowid.
+  /// Runs a closure that upserts a row, and returns the outcome. If the closure wrote a row, it was
+  /// inserted if the last inserted rowid was set, and otherwise updated.
   fileprivate func outcome(
     notInserting sentinel: Int64, of run: () throws -> Bool
   ) throws -> UpsertOutcome {

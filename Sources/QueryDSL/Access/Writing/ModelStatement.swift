@@ -5,15 +5,15 @@ import SQLCore
 enum ModelStatement: UInt8 {
   case find, findWithRowID, insert, insertAssigningKey, insertSeveral, upsert, delete, update
 
-  /// The first byte of the statement's shape. It is greater than the first byte of any query's
-  /// shape.
+  /// The first byte of the shape, by which the cache finds the statement. It is greater than the
+  /// first byte of any query's shape.
   var mark: UInt8 { 0xF8 + rawValue }
 
-  /// The count of statement numbers for each layout. The first numbers are for the kinds, and the
-  /// rest are for updates of one column.
+  /// How many statement numbers each layout has. The first ones are for the kinds, and the others
+  /// are for updates of a single column.
   private static let numbersPerLayout = 32
 
-  /// The numbers that are reserved for these statements.
+  /// The statement numbers of all layouts together.
   static let numbers = 0..<(Int(UInt16.max) + 1) * numbersPerLayout
 
   /// Returns the number of this kind of statement for a layout.
@@ -21,8 +21,8 @@ enum ModelStatement: UInt8 {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)
   }
 
-  /// Returns the number of the statement that updates one column; nil if the column is beyond the
-  /// columns that have their own number.
+  /// Returns the number of the statement that updates one column; nil for the later columns of a
+  /// model with many columns, which have no number.
   static func number(forUpdateOf column: UInt16, of layout: ModelLayout) -> Int? {
     let place = Int(update.rawValue) + Int(column)
     return place < numbersPerLayout ? Int(layout.number) * numbersPerLayout + place : nil

@@ -48,8 +48,8 @@ extension ModelWriting {
   /// Inserts models with known keys. Each statement inserts `chunk` models. The models that remain
   /// at the end are inserted one by one.
   ///
-  /// If a statement fails, it has written nothing. Its models are then inserted one by one, up to
-  /// the failing model, which the error names.
+  /// If a statement fails and SQLite has undone it, its models are inserted one by one, up to the
+  /// failing model. The error then names this model.
   private func insert(_ models: UnsafeMutableRawPointer, count: Int, chunk: Int) throws {
     let single = try insertStatement(assigningKey: false)
     defer { core.giveBack(single) }
@@ -91,8 +91,8 @@ extension ModelWriting {
     }
   }
 
-  /// Inserts all models with known keys by one statement. Then inserts the models whose keys the
-  /// database assigns, one by one, because no model can refer to their keys.
+  /// Inserts the models that already have keys, by one statement. Then inserts the others one by
+  /// one. The database assigns their keys, so no model of the array can refer to them.
   private func insertAtOnce(_ models: UnsafeMutableRawPointer, _ rows: Range<Int>) throws {
     let known = rows.filter { !assignsKey(of: models + $0 * layout.slots.stride) }
     let order = layout.orders.all
@@ -159,8 +159,8 @@ extension ModelWriting {
     return WriteIgnored(table: layout.tableName, row: row)
   }
 
-  /// Runs an insert for each row after a statement for all rows failed, so that the error names the
-  /// row.
+  /// Inserts rows one by one after one statement for all of them failed, so that the error names
+  /// the row at fault.
   ///
   /// A row that refers to a later row violates a foreign key if it is inserted alone, although the
   /// statement for all rows did not. Such a row is left out. If no other row fails, this function
@@ -182,9 +182,9 @@ extension ModelWriting {
     if isIncomplete { throw error }
   }
 
-  /// Returns whether a statement failed because of a value or a constraint, and SQLite has undone
-  /// exactly the statement's changes. If a trigger raised FAIL, some changes remain. If a trigger
-  /// raised ROLLBACK, the whole transaction is undone.
+  /// Returns whether a failed statement left no changes: it failed because of a value or a
+  /// constraint, and SQLite has undone it, but not the whole transaction. If a trigger raised FAIL,
+  /// some changes remain. If a trigger raised ROLLBACK, the whole transaction is undone.
   static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {
@@ -197,8 +197,8 @@ extension ModelWriting {
 extension ModelLayout {
   /// Returns the number of models that one INSERT takes; nil if models are inserted one by one.
   ///
-  /// In measurements, one statement for fewer than ten rows was not faster. Text and bytes are
-  /// bound inside nested closures, which limits their number in one statement.
+  /// In measurements, one statement for fewer than ten rows was not faster. Each text and each BLOB
+  /// is bound inside one more nested closure, which limits their number in one statement.
   func rowsOfOneInsert(_ count: Int, on core: ConnectionCore) -> Int? {
     guard count >= 10, !orders.mayAssignKey, generatedColumns.isEmpty, !orders.all.isEmpty else {
       return nil

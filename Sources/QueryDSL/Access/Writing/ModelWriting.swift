@@ -132,14 +132,14 @@ struct ModelWriting {
     return try find(model, by: statement, row: row)
   }
 
-  /// Whether a row with another spelling of the model's key exists.
+  /// Whether a row has the model's key in another spelling, such as a UUID in upper case.
   private func existsOtherwise(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
     return try findOtherwise(model, by: statement, row: row)
   }
 
-  /// Steps to the row with the model's key, and returns false if it does not exist.
+  /// Steps the statement to the row with the model's key, and returns false if it does not exist.
   func find(
     _ model: UnsafeRawPointer, by statement: StatementPointer, row: Int?
   ) throws -> Bool {
@@ -200,8 +200,8 @@ struct ModelWriting {
     }
   }
 
-  /// Steps to the row that was just written. If the model has no key, this is the last inserted
-  /// row.
+  /// Steps the statement to the row that was just written. If the model has no key, this is the
+  /// last inserted row.
   private func findWritten(
     _ model: UnsafeMutableRawPointer, by statement: StatementPointer
   ) throws -> Bool {
@@ -217,8 +217,8 @@ struct ModelWriting {
     try run(statement, columns, model, layout.slots, row)
   }
 
-  /// Repeats an update that found no row, with the other spellings of the key. Returns false if no
-  /// spelling finds a row.
+  /// Runs an update again after it found no row, with each other spelling of the key, such as a
+  /// UUID in upper case. Returns false if no spelling finds a row.
   private func runOtherwise(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
@@ -267,8 +267,8 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether the model was loaded with this key, so that its row existed then. Throws `KeyChanged`
-  /// if the model was loaded with another key.
+  /// Whether the model was loaded from the database, so that its row existed then. Throws
+  /// `KeyChanged` if its key was changed afterwards.
   private func wasLoaded(_ model: UnsafeRawPointer) throws -> Bool {
     for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
       try layout.requireUnchangedKey(of: model)

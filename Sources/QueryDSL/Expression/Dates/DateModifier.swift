@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A change of a date, such as "14 days later" or "the start of the month". Except for
-/// `milliseconds`, it is a modifier of SQLite's date functions.
+/// A change of a date, such as "14 days later" or "the start of the month". Each change except
+/// `milliseconds` is a modifier of SQLite's date functions.
 ///
 /// ```swift
 /// let overdue = Post.where { $0.$createdAt.modified(by: .days(14)) < Date() }
@@ -15,17 +15,19 @@ import SQLCore
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public struct DateModifier: Hashable, Sendable {
-  /// The text of the step, such as `+3 months` or `start of day`.
+  /// The modifier as text, such as `+3 months` or `start of day`.
   let text: String
-  /// Whether the step goes to the start of a day, which discards the fraction of the second.
+  /// Whether this is `startOfDay`, `startOfMonth` or `startOfYear`. The resulting date has no
+  /// fraction of a second.
   let startsDay: Bool
-  /// Whether the step is a length of time, which is the same in every time zone. Other steps depend
-  /// on the calendar of the zone.
+  /// Whether this adds a length of time, such as 3 hours, which is the same in every time zone.
+  /// Other changes, such as 3 days, depend on the calendar of the zone.
   let isDuration: Bool
-  /// The date to use if the resulting month does not have the day.
+  /// What `months` and `years` do if the resulting month does not have the day, as in February
+  /// 31st.
   let overflow: MonthOverflow
-  /// The length of the step if its unit is the millisecond; otherwise nil. Milliseconds are added
-  /// to the stored date, because SQLite's modifiers are applied to whole seconds only.
+  /// The number of milliseconds for `milliseconds`; nil for other changes. It is added to the
+  /// stored date, because SQLite's modifiers are applied to whole seconds.
   let milliseconds: Int?
 
   private init(
@@ -116,7 +118,8 @@ public enum DateUnit: String, Sendable {
     }
   }
 
-  /// Whether a step of the unit can lead to a day that the resulting month does not have.
+  /// Whether adding this unit can lead to a day that the month does not have, such as February
+  /// 31st.
   var canOverflow: Bool { self == .months || self == .years }
 }
 
@@ -126,9 +129,10 @@ public enum DateUnit: String, Sendable {
 /// writes works with every version.
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public enum MonthOverflow: Sendable {
-  /// The date continues into the next month: February 31st is March 3rd, or March 2nd.
+  /// The date continues into the next month: February 31st is March 3rd, or March 2nd in a leap
+  /// year.
   case ceiling
-  /// The date is the last day of the month: February 31st is February 28th, or 29th.
+  /// The date is the last day of the month: February 31st is February 28th, or 29th in a leap year.
   case floor
 }
 
@@ -136,15 +140,15 @@ public enum MonthOverflow: Sendable {
 // result, unless a step goes to the start of a day. A step of milliseconds is added to the date in
 // its stored form, between the other steps. https://www.sqlite.org/lang_datefunc.html#modifiers
 
-/// One step of a date, written as a modifier of SQLite.
+/// One change of a date, such as "3 months later", made by a modifier of SQLite.
 struct DateStep: Sendable {
-  /// The text of the modifier, such as `'+3 months'`.
+  /// The argument of `strftime` that makes the change, such as the text `+3 months`.
   let node: ExpressionNode
   let overflow: MonthOverflow
 }
 
-/// Consecutive steps that are applied together. Outside UTC, all of them are lengths of time, or
-/// all of them follow the zone's calendar.
+/// Consecutive changes of a date that are applied together. In a zone other than UTC, either all
+/// are lengths of time, such as hours, or all follow the calendar, such as days.
 struct DateSteps: Sendable {
   let steps: [DateStep]
   let isDuration: Bool
@@ -196,8 +200,8 @@ extension SQLExpression where Value: DateColumnValue {
     return date
   }
 
-  /// Applies groups of steps to the date's whole seconds. The fraction of the second is kept,
-  /// unless a step goes to the start of a day.
+  /// Applies groups of changes, one group after another, to the date's whole seconds. The date
+  /// keeps its fraction of a second, unless a change goes to the start of a day.
   func moved(by groups: [DateSteps], in zone: SQLTimeZone) -> SQLExpression {
     var seconds = wholeSeconds
     if groups.isEmpty { seconds = seconds.moved(by: []) }
@@ -219,7 +223,7 @@ extension SQLExpression where Value: DateColumnValue {
 }
 
 extension ExpressionNode {
-  /// Applies steps to whole seconds since 1970.
+  /// Applies changes, one after another, to a date in whole seconds since 1970.
   fileprivate func moved(by steps: [DateStep]) -> ExpressionNode {
     guard let floor = steps.firstIndex(where: { $0.overflow == .floor }) else {
       return seconds(after: steps.map(\.node))
@@ -235,7 +239,7 @@ extension ExpressionNode {
       .function("strftime", [.constant("'%s'"), self, .constant("'unixepoch'")] + steps), .integer)
   }
 
-  /// Applies a step of months or years. If the resulting month does not have the day, the result is
+  /// Adds months or years to this date. If the resulting month does not have the day, the result is
   /// the same time on the month's last day. In this case, SQLite would return a date in the next
   /// month. The SQL therefore takes the earlier of SQLite's date and the month's last day.
   ///
@@ -254,8 +258,8 @@ extension ExpressionNode {
 }
 
 extension ArraySlice<DateModifier> {
-  /// Splits the steps into groups of consecutive steps. A new group begins where the result of
-  /// `isAlike` changes.
+  /// Splits the changes into groups. Consecutive changes are in one group if `isAlike` returns the
+  /// same result for them.
   fileprivate func runs(by isAlike: (DateModifier) -> Bool) -> [ArraySlice<DateModifier>] {
     guard let first else { return [] }
     let value = isAlike(first)

@@ -52,8 +52,8 @@ extension SQLExpression where Value: DateColumnValue {
     strftime(format, in: .utc)
   }
 
-  /// Applies steps to the date, one after another, in UTC. The result has the same stored form as
-  /// the date.
+  /// Applies modifiers to the date, one after another, in UTC. The result has the same stored form
+  /// as the date.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt.modified(by: .startOfMonth, .months(1)) > date }
@@ -101,7 +101,7 @@ extension SQLExpression where Value == Date? {
 }
 
 extension StoredForm {
-  /// Returns the seconds since 1970 of a date in this form, as a REAL.
+  /// Converts a date that is stored in this form to seconds since 1970, as a REAL.
   fileprivate func seconds(of date: ExpressionNode) -> ExpressionNode {
     switch self {
     case .standard, .bytes, .uppercase, .unixMilliseconds:
@@ -130,7 +130,7 @@ extension StoredForm {
 }
 
 extension StoredForm {
-  /// The current time as SQL. SQLite's clock counts milliseconds.
+  /// The SQL for the current time in this form. SQLite's clock counts milliseconds.
   fileprivate var currentTimestamp: String {
     let milliseconds = "round((julianday('now') - 2440587.5) * 86400000.0)"
     return switch self {
@@ -150,7 +150,7 @@ extension StoredForm {
 }
 
 extension StoredForm {
-  /// Returns the whole seconds since 1970 of a date in this form, rounded down.
+  /// Converts a date that is stored in this form to whole seconds since 1970, rounded down.
   func wholeSeconds(of date: ExpressionNode) -> ExpressionNode {
     switch self {
     case .unixEpoch: return date
@@ -171,7 +171,7 @@ extension StoredForm {
     }
   }
 
-  /// The number of units in a second, for forms that store an INTEGER.
+  /// How many stored units make a second, if this form stores milliseconds or microseconds.
   private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
 
   private static func floor(_ real: ExpressionNode) -> ExpressionNode {
@@ -179,8 +179,8 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// Returns a date in this form from seconds since 1970. The fraction of the second is taken from
-  /// another date. `rest` contains this date and its whole seconds.
+  /// Converts whole seconds since 1970 to a date in this form. `rest` has another date and its
+  /// whole seconds. The result gets the fraction of a second of that date, or 0 if `rest` is nil.
   func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
@@ -210,8 +210,8 @@ extension StoredForm {
     }
   }
 
-  /// Returns a date as text from seconds since 1970. The fraction of the second is taken from
-  /// `date`, another date as text. If `date` is nil, the fraction is 0.
+  /// Converts whole seconds since 1970 to a date as text. The result gets the fraction of a second
+  /// of `date`, another date as text, or 0 if `date` is nil.
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {
@@ -222,8 +222,8 @@ extension StoredForm {
         ?? .constant("'" + String(repeating: "0", count: digits) + "'"))
   }
 
-  /// Returns a date as text from seconds since 1970 and the digits of the fraction of a second. If
-  /// the form has no fraction, the digits are ignored.
+  /// Makes a date as text from whole seconds since 1970 and from `fraction`, the digits after the
+  /// decimal point. A form without a fraction ignores these digits.
   func text(fromSeconds seconds: ExpressionNode, fraction: ExpressionNode) -> ExpressionNode {
     let (format, end): (String, String) =
       switch self {
@@ -243,7 +243,7 @@ extension StoredForm {
     return end.isEmpty ? text : .binary(.concat, text, .constant(end))
   }
 
-  /// The number of digits of the fraction of a second in a date that is a text.
+  /// How many digits a text in this form has after the decimal point of the second: 0, 3 or 6.
   private var fractionDigits: Int {
     switch self {
     case .iso8601Seconds, .datetimeSeconds: 0
@@ -277,8 +277,8 @@ extension StoredForm {
     }
   }
 
-  /// Moves a date that is stored as text with `digits` decimal places of the second. `count` is a
-  /// number of the smallest units, such as milliseconds for three digits.
+  /// Moves a date that is stored as text with `digits` decimal places of the second. `count` is in
+  /// the unit of the last digit, such as milliseconds for three digits.
   private func text(
     _ date: ExpressionNode, movedBy count: ExpressionNode, digits: Int
   ) -> ExpressionNode {

@@ -32,7 +32,7 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
     self.identifier = identifier
   }
 
-  /// Names a time zone by a literal.
+  /// Makes a time zone from its identifier, such as the literal `"Europe/Berlin"`.
   public init(stringLiteral identifier: String) {
     self.init(identifier)
   }
@@ -51,13 +51,14 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The time zone of the machine: `TimeZone.current` when the query runs.
   public static let localTime = SQLTimeZone(TimeZone.localName)
 
-  /// Converts whole seconds since 1970 to the seconds that a clock in the zone shows.
+  /// Converts whole seconds since 1970 to local time, also in seconds: 9:30 in the zone becomes
+  /// 9:30 in UTC.
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
-  /// Converts the whole seconds that a clock in the zone shows to seconds since 1970.
+  /// Converts a local time of the zone, as `local` returns it, to whole seconds since 1970.
   ///
-  /// - Parameter isStart: Whether the seconds are the start of a day. If the clocks skip midnight,
-  ///   the day begins when the clocks change.
+  /// - Parameter isStart: Whether the local time is the start of a day. If the clocks skip
+  ///   midnight, the day begins when the clocks change.
   func utc(_ seconds: ExpressionNode, isStart: Bool) -> ExpressionNode {
     called(isStart ? "apus_utc_start" : "apus_utc", seconds)
   }
@@ -142,8 +143,8 @@ extension SQLExpression where Value: DateColumnValue {
     modified(by: [.startOfDay], in: zone)
   }
 
-  /// Applies steps to the date, one after another, in a time zone. The result has the same stored
-  /// form as the date.
+  /// Applies modifiers to the date, one after another, in a time zone. The result has the same
+  /// stored form as the date.
   ///
   /// ```swift
   /// Post.where { $0.$createdAt > .currentTimestamp.modified(by: .startOfMonth, in: .localTime) }

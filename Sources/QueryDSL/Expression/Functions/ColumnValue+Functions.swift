@@ -21,12 +21,14 @@ extension ColumnValue where Self: TextColumnValue {
     SQLExpression(self).concat(other)
   }
 
-  /// Tests whether this text matches a pattern that is an expression. SQL: `? LIKE a`
+  /// Tests whether this text matches a LIKE pattern. The pattern is an expression, such as a
+  /// column. SQL: `? LIKE a`
   public func like(pattern: SQLExpression<Self>, escape: Character? = nil) -> SQLPredicate {
     SQLExpression(self).like(pattern: pattern, escape: escape)
   }
 
-  /// Tests whether this text matches a file name pattern that is an expression. SQL: `? GLOB a`
+  /// Tests whether this text matches a GLOB pattern. The pattern is an expression, such as a
+  /// column. SQL: `? GLOB a`
   public func glob(pattern: SQLExpression<Self>) -> SQLPredicate {
     SQLExpression(self).glob(pattern: pattern)
   }
@@ -58,7 +60,8 @@ extension ColumnValue where Self: ArithmeticColumnValue {
     SQLExpression(self).atan2(x)
   }
 
-  /// Returns the remainder of an integer division; NULL if the divisor is 0. SQL: `? % a`
+  /// Returns the remainder of dividing this integer by an expression; NULL if the divisor is 0.
+  /// SQL: `? % a`
   public func remainder(_ divisor: SQLExpression<Self>) -> SQLExpression<Self> {
     SQLExpression(self).remainder(divisor)
   }

@@ -102,7 +102,7 @@ extension SQLExpression where Value == Decimal {
     sum(distinct: distinct).ifNull(0)
   }
 
-  /// Not available: few means of decimals have a finite number of digits.
+  /// Not available: the mean of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact mean of decimal numbers: divide sum() by count() in Swift"
@@ -117,7 +117,7 @@ extension SQLExpression where Value == Decimal? {
     sum(distinct: distinct).ifNull(0)
   }
 
-  /// Not available: few means of decimals have a finite number of digits.
+  /// Not available: the mean of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact mean of decimal numbers: divide sum() by count() in Swift"
@@ -143,12 +143,13 @@ extension SQLExpression {
 extension SQLExpression {
   /// Joins the values as texts, in an order that SQL does not define. SQL: `group_concat(a, ?)`
   ///
-  /// SQLite converts numbers to text. A date or a UUID has the stored form of its column.
+  /// SQLite converts numbers to text. A date or a UUID is joined as its column stores it.
   public func groupConcat(_ separator: String = ",") -> SQLExpression<String?> {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// Joins the values as texts. Each value after the first is preceded by the separator of its row.
+  /// Joins the values as texts. Before each value except the first, it writes the separator of the
+  /// value's row.
   /// SQL: `group_concat(a, b)`
   ///
   /// SQL does not define the order. If the separator is NULL, nothing stands between the values.
@@ -164,8 +165,9 @@ extension SQLExpression {
   }
 }
 
-/// An aggregate of a query, such as `avg(a)`. Its properties are further aggregates of the
-/// argument, such as `count(a)`, from which the value can be updated.
+/// An aggregate of a live query, such as `avg(a)`. Three properties return further aggregates, such
+/// as `sum(a)` and `count(a)`. With their values, a live query can update `avg(a)` without reading
+/// all rows again.
 package struct AggregateNode: Sendable {
   package let node: ExpressionNode
   /// The name of the function, in lower case.
@@ -175,7 +177,7 @@ package struct AggregateNode: Sendable {
   package let isDistinct: Bool
   package let filter: PredicateNode?
 
-  /// Returns nil if the expression itself is not an aggregate.
+  /// Returns nil if the expression is not itself an aggregate, as in `avg(a) + 1`.
   package init?(_ node: ExpressionNode) {
     self.node = node
     switch node {
@@ -190,18 +192,18 @@ package struct AggregateNode: Sendable {
     }
   }
 
-  /// Returns a call of another aggregate function over the same rows, with one argument.
+  /// Returns a call of another aggregate function, such as `count(a)`, with the same FILTER.
   private func call(_ name: String, _ argument: ExpressionNode) -> ExpressionNode {
     .call(FunctionCall(kind: .aggregate, name: name, arguments: [argument], filter: filter))
   }
 
-  /// The number of the argument's values that are not NULL.
+  /// `count(a)`, which counts the rows in which the argument is not NULL.
   package var countOfValues: ExpressionNode? { argument.map { call("count", $0) } }
 
-  /// The sum of the argument's values. It is an INTEGER if all values are.
+  /// `sum(a)`, which is an INTEGER if all values of the argument are.
   package var sumOfValues: ExpressionNode? { argument.map { call("sum", $0) } }
 
-  /// The sum of the magnitudes of the argument's values, as a REAL.
+  /// `total(abs(a * 1.0))`: the sum of the argument's absolute values, as a REAL.
   package var totalMagnitude: ExpressionNode? {
     argument.map { call("total", .function("abs", [.binary(.times, $0, .constant("1.0"))])) }
   }

@@ -14,7 +14,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the absolute value; for `Int64.min`, SQLite throws `DatabaseError`. SQL: `abs(a)`
   public func abs() -> SQLExpression { SQLExpression(.function("abs", [node])) }
 
-  /// Returns -1, 0 or 1. SQL: `sign(a)`
+  /// Returns the sign of the number: -1, 0 or 1. SQL: `sign(a)`
   public func sign() -> SQLExpression { SQLExpression(.function("sign", [node])) }
 
   /// Rounds to a number of decimal places, halves away from zero. SQL: `round(a, ?)`
@@ -143,7 +143,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     combined(.shiftLeft, with: .value(BoundValue(count)))
   }
 
-  /// Returns the bits shifted to the right; the sign is kept. SQL: `a >> ?`
+  /// Returns the bits shifted to the right; a negative number stays negative. SQL: `a >> ?`
   public func shiftedRight(by count: Int) -> SQLExpression {
     combined(.shiftRight, with: .value(BoundValue(count)))
   }
@@ -153,7 +153,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     combined(.shiftLeft, with: count.node)
   }
 
-  /// Returns the bits shifted to the right; the sign is kept. SQL: `a >> b`
+  /// Returns the bits shifted to the right; a negative number stays negative. SQL: `a >> b`
   public func shiftedRight(by count: SQLExpression<Int>) -> SQLExpression {
     combined(.shiftRight, with: count.node)
   }
@@ -168,14 +168,14 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 // use of `/`, the difference was too small to measure: see `ClientCompiler`.
 
 extension SQLExpression where Value == Decimal {
-  /// Not available: few quotients of decimals have a finite number of digits.
+  /// Not available: the quotient of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
   )
   public static func / (left: SQLExpression, right: Decimal) -> SQLExpression { left }
 
-  /// Not available: few quotients of decimals have a finite number of digits.
+  /// Not available: the quotient of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
@@ -184,14 +184,14 @@ extension SQLExpression where Value == Decimal {
 }
 
 extension SQLExpression where Value == Decimal? {
-  /// Not available: few quotients of decimals have a finite number of digits.
+  /// Not available: the quotient of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"
   )
   public static func / (left: SQLExpression, right: Decimal?) -> SQLExpression { left }
 
-  /// Not available: few quotients of decimals have a finite number of digits.
+  /// Not available: the quotient of decimals rarely has a finite number of digits.
   @available(
     *, unavailable,
     message: "SQL has no exact quotient of decimal numbers: multiply, or divide in Swift"

@@ -18,8 +18,8 @@ extension SQLiteLibrary {
 }
 
 extension ExpressionNode {
-  /// Returns this expression. If SQLite is older than `version`, returns an invalid expression,
-  /// whose error names the needed version.
+  /// Returns this expression. If SQLite is older than `version`, returns an expression that cannot
+  /// be rendered. The error then names the needed version.
   fileprivate func since(_ version: Int, _ what: String) -> ExpressionNode {
     Self.problem(since: version, what).map { .invalid($0) } ?? self
   }

@@ -77,13 +77,15 @@ extension SQLExpression where Value: TextColumnValue {
     text("substr", start.node, length.node)
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if this text does not contain it.
+  /// Returns the position of the first occurrence of `part`, from 1; 0 if this text does not
+  /// contain it.
   /// SQL: `instr(a, ?)`
   public func instr(_ part: String) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, bound(part)]))
   }
 
-  /// Returns the position of the first occurrence of a text; 0 if this text does not contain it.
+  /// Returns the position of the first occurrence of `part`, from 1; 0 if this text does not
+  /// contain it.
   /// SQL: `instr(a, b)`
   public func instr(_ part: SQLExpression) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
@@ -113,9 +115,9 @@ extension SQLExpression where Value: TextColumnValue {
 }
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Returns the text of the Unicode scalar with this code. SQL: `char(a)`
+  /// Returns the Unicode scalar with this code as a text, such as `A` for 65. SQL: `char(a)`
   ///
-  /// A code that no scalar has becomes U+FFFD, and NULL becomes U+0000.
+  /// If no scalar has the code, the result is U+FFFD. For NULL, the result is U+0000.
   public func char() -> SQLExpression<String> { SQLExpression<String>(.function("char", [node])) }
 }
 
@@ -130,7 +132,8 @@ extension SQLExpression where Value: TextColumnValue {
     matches(.like, .value(BoundValue(pattern)), escape)
   }
 
-  /// Tests whether the text matches a pattern that is an expression. SQL: `a LIKE b`
+  /// Tests whether the text matches a LIKE pattern. The pattern is an expression, such as a column.
+  /// SQL: `a LIKE b`
   public func like(pattern: SQLExpression, escape: Character? = nil) -> SQLPredicate {
     matches(.like, pattern.node, escape)
   }
@@ -142,7 +145,8 @@ extension SQLExpression where Value: TextColumnValue {
     matches(.glob, .value(BoundValue(pattern)), nil)
   }
 
-  /// Tests whether the text matches a file name pattern that is an expression. SQL: `a GLOB b`
+  /// Tests whether the text matches a GLOB pattern. The pattern is an expression, such as a column.
+  /// SQL: `a GLOB b`
   public func glob(pattern: SQLExpression) -> SQLPredicate {
     matches(.glob, pattern.node, nil)
   }
@@ -178,8 +182,8 @@ extension SQLExpression where Value == Data? {
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue
-  /// The end, which is greater than every text with the prefix. If no text is greater, it is an
-  /// empty BLOB, because SQLite sorts every BLOB after all texts.
+  /// The end, which is greater than every text with the prefix. If there is no such text, the end
+  /// is an empty BLOB, because SQLite sorts every BLOB after all texts.
   let end: DatabaseValue
 
   /// Makes a range of texts that are compared by their bytes.
@@ -197,8 +201,8 @@ struct TextRange {
     }
   }
 
-  /// Returns the end of the range for a prefix that is an argument of a prepared query. If the
-  /// argument is nil, the end is NULL.
+  /// Returns the end of the range for a prefix that is an argument of a prepared query. `part` says
+  /// whether the collation is NOCASE. If the argument is nil, the end is NULL.
   static func end(ofPrefix argument: any ColumnValue, _ part: BoundArgument.Part) -> BoundValue {
     let bound = BoundValue(argument)
     guard case .value(.text(let prefix)) = bound else { return bound }
@@ -223,7 +227,8 @@ struct TextRange {
     return .blob(Data())
   }
 
-  /// Returns the next scalar whose bytes are greater in UTF-8 and in both byte orders of UTF-16.
+  /// Returns the next scalar whose bytes are greater than those of `scalar` in UTF-8 and in both
+  /// byte orders of UTF-16.
   ///
   /// Returns nil if the next scalar would be a surrogate, or needs a surrogate pair in UTF-16.
   private static func next(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// An SQL function, built in or registered by the program, with its types.
+/// An SQL function, built in or registered by the program, with the types of its result and of its
+/// arguments.
 ///
 /// ```swift
 /// let soundex = SQLFunction<String, String>("soundex")     // the result, then each argument
@@ -63,7 +64,8 @@ func expressionNodes<each Value: ColumnValue>(
   return nodes
 }
 
-/// An SQL aggregate, built in or registered by the program, with its types.
+/// An SQL aggregate, built in or registered by the program, with the types of its result and of its
+/// arguments.
 ///
 /// ```swift
 /// let median = SQLAggregate<Double?, Double>("median")

@@ -12,14 +12,14 @@ import SQLCore
 // the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
-  /// The expression in the form that a JSON function such as `json_array` needs as an argument.
-  /// `JSONDecoder` can then decode the element as the expression's type.
+  /// The expression as an argument of a JSON function such as `json_array`. `JSONDecoder` can then
+  /// decode the argument, inside the result, as a value of the expression's type.
   var jsonNode: ExpressionNode { node.asJSON(of: Value.self, form) }
 }
 
 extension ExpressionNode {
-  /// Returns the expression in the form that a JSON function needs as an argument, such as a date
-  /// in the default format of `JSONDecoder`.
+  /// Returns the expression as an argument of a JSON function. For example, a stored date is
+  /// converted to the default format of `JSONDecoder`.
   func asJSON(of type: any ColumnValue.Type, _ form: StoredForm) -> ExpressionNode {
     switch type.nonOptional {
     case is Int.Type, is Int64.Type, is Int32.Type, is Int16.Type, is Int8.Type, is UInt.Type,
@@ -62,13 +62,13 @@ extension ExpressionNode {
 
   private func json(of text: ExpressionNode) -> ExpressionNode { .function("json", [text]) }
 
-  /// The expression as plain text. SQLite does not read it as JSON, even if a JSON function
-  /// returned it.
+  /// The expression as plain text. `json_array` writes it as a string, even if another JSON
+  /// function returned it as JSON.
   private var withoutJSONSubtype: ExpressionNode {
     mayHaveJSONSubtype ? .binary(.concat, self, .constant("''")) : self
   }
 
-  /// Whether the expression is a call whose result SQLite knows to be JSON.
+  /// Whether the expression is a call, such as `json_array(a)`, whose result SQLite marks as JSON.
   private var hasJSONSubtype: Bool {
     guard case .tree(.function(let name, _), _) = self else { return false }
     return ["json", "json_array", "json_object"].contains(name)
@@ -92,10 +92,10 @@ extension ExpressionNode {
 
 /// How a value inside JSON is converted to the form in which a column of its type stores it.
 enum JSONReading {
-  /// SQLite's own functions return the value in the form of a column. The text is the name of the
-  /// type.
+  /// `json_extract` returns the value as a column stores it. The text is the name of the type, such
+  /// as `Int`.
   case direct(String)
-  /// A function of the library converts the value. The text is the name of the type.
+  /// `apus_json_value` converts the value. The text is its second argument, such as `Date`.
   case converted(String)
   /// The value is JSON itself.
   case json
@@ -135,9 +135,10 @@ extension ColumnValue {
 }
 
 extension ExpressionNode {
-  /// Returns the JSON for an SQL function that also gets the path `steps`. JSON can spell a key in
-  /// several ways, such as `"\u00e9"` for `é`. If a key of the path has several spellings, the JSON
-  /// is first converted to the spelling that `JSONEncoder` uses.
+  /// Returns this JSON as the first argument of an SQL function whose second argument is the path
+  /// `steps`. JSON can spell a key in several ways, such as `"\u00e9"` for `é`. If a key of the
+  /// path has several spellings, the JSON is first converted to the spelling that `JSONEncoder`
+  /// uses.
   func json(for steps: [JSONStep]) -> ExpressionNode {
     let isSpelledAlike = steps.allSatisfy {
       if case .key(let key) = $0 { !JSONSpelling.hasOtherSpellings(key) } else { true }
@@ -145,10 +146,11 @@ extension ExpressionNode {
     return isSpelledAlike ? self : withPlainKeys
   }
 
-  /// The JSON with its keys in the spelling of `JSONEncoder`.
+  /// The JSON with its keys as `JSONEncoder` spells them, such as `é` instead of `\u00e9`.
   var withPlainKeys: ExpressionNode { .function("apus_json", [self]) }
 
-  /// Returns the value at a path inside the JSON, in the stored form of the type.
+  /// Returns the value at a path inside the JSON, in the form in which a column of `type` stores
+  /// it.
   func jsonValue(at path: ExpressionNode, as type: any ColumnValue.Type) -> ExpressionNode {
     switch JSONReading(type) {
     case .direct: .function("json_extract", [self, path])

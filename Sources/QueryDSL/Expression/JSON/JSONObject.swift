@@ -55,7 +55,8 @@ extension Columns where M: Codable {
 }
 
 extension OptionalColumns where M: Codable {
-  /// Makes a JSON array of the rows that the join found, in an order that SQL does not define.
+  /// Makes a JSON array of the rows of this table that an outer join found, in an order that SQL
+  /// does not define.
   /// SQL: `json_group_array(json_object(…)) FILTER (WHERE "Post"."id" IS NOT NULL)`
   ///
   /// ```swift
@@ -85,7 +86,8 @@ extension SQLExpression where Value: Codable {
     SQLExpression<JSON<[Value]>>(.aggregate("json_group_array", [jsonNode], distinct: distinct))
   }
 
-  /// Makes a JSON array of the objects or arrays of the rows, in an order that SQL does not define.
+  /// Makes a JSON array with the JSON of each row as an element, in an order that SQL does not
+  /// define.
   /// SQL: `json_group_array(json(a))`
   ///
   /// With `distinct`, elements with the same JSON text become one element:
@@ -99,9 +101,9 @@ extension SQLExpression where Value: Codable {
 }
 
 extension SQLExpression where Value == String {
-  /// Makes a JSON object of the rows, with this expression as the keys and `value` as the values.
-  /// If several rows have the same key, the decoder keeps one of their values. A row whose key is
-  /// NULL is left out. SQL: `apus_json_group_object(a, json_quote(b))`
+  /// Makes a JSON object with a member for each row. This expression is the key of the member, and
+  /// `value` is its value. If several rows have the same key, the decoder keeps one of their
+  /// values. A row whose key is NULL is left out. SQL: `apus_json_group_object(a, json_quote(b))`
   ///
   /// ```swift
   /// Setting.select { $0.$name.jsonGroupObject($0.$value) }       // JSON<[String: String]>
@@ -118,8 +120,9 @@ extension SQLExpression where Value == String {
 }
 
 extension Fetchable where Row: ResultRow & Codable {
-  /// Makes a JSON array of all rows of the query, in the query's order, as one expression. This
-  /// fetches the children of a row in one column. The array is empty if the query has no rows.
+  /// Makes a JSON array of all rows of the query, in the query's order, as one expression. Use it
+  /// to fetch, for example, each author with all posts in one column. The array is empty if the
+  /// query has no rows.
   ///
   /// ```swift
   /// Author.select { author in
@@ -188,8 +191,9 @@ extension Query {
 }
 
 extension Columns where M: Codable {
-  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. This
-  /// fetches whole children in one column. SQL: `json_group_array(json_object('id', "id", …))`
+  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. Use
+  /// it to fetch, for example, each author with all posts in one column.
+  /// SQL: `json_group_array(json_object('id', "id", …))`
   ///
   /// ```swift
   /// Query { (author: Columns<Author>, post: OptionalColumns<Post>) in
@@ -209,7 +213,7 @@ extension Columns where M: Codable {
 
 extension OptionalColumns where M: Codable {
   /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. The
-  /// array is empty if the join found no row.
+  /// array is empty if the outer join found no row of the table.
   /// SQL: `json_group_array(json_object('id', "id", …)) FILTER (WHERE "id" IS NOT NULL)`
   ///
   /// A `filter` that follows adds another condition.

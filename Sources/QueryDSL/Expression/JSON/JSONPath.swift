@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A declared path to a value inside the JSON of a type, with the type of that value.
+/// A path to a value inside JSON. `Root` is the type of the JSON, and `Value` is the type of the
+/// value.
 ///
 /// ```swift
 /// extension JSONPath where Root == Place, Value == String {
@@ -11,8 +12,8 @@ import SQLCore
 /// // … WHERE apus_json_value("place" -> ?, 'String') IS ?    the path is `$."address"."city"`
 /// ```
 /// The keys of the path are the keys in the JSON. `CodingKeys` may name them differently from the
-/// properties, and Swift's key paths do not know these names. The path is therefore declared once.
-/// A path into the JSON of another type does not compile.
+/// properties, and Swift's key paths do not know these names. The path therefore needs a
+/// declaration. A path into the JSON of another type does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
   let steps: [JSONStep]
 
@@ -80,11 +81,11 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 
 /// A member of a JSON object that a query makes: its key and its value.
 struct JSONProperty {
-  /// The key; nil for an expression without a name.
+  /// The key; nil for an expression without a name, which `jsonObject` does not accept.
   let key: String?
   let value: ExpressionNode
 
-  /// The member in place of a group of columns, which is not supported. Rendering it throws
+  /// Stands in place of a group of columns, which cannot be a member. Rendering it throws
   /// `QueryError`.
   static let ofGroup = JSONProperty(
     key: "",
@@ -95,7 +96,7 @@ struct JSONProperty {
 }
 
 extension Selectable {
-  /// The members that a selected item adds to a JSON object.
+  /// The JSON members of a selected item, such as one for each column of a table.
   var jsonProperties: [JSONProperty] {
     let item = selectItem
     if item.group != nil { return [.ofGroup] }

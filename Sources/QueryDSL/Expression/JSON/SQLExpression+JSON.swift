@@ -4,7 +4,8 @@ extension SQLExpression {
   /// Returns the value at a declared path inside the JSON; NULL if there is no value.
   ///
   /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types. A
-  /// key that a path of SQLite cannot name throws `QueryError` when the query is rendered.
+  /// key with a quotation mark, a backslash or a control character throws `QueryError` when the
+  /// query is rendered.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root> {
@@ -78,7 +79,7 @@ extension SQLExpression where Value: JSONColumnValue {
     at(steps) { .function(name, [$0, $1]) }
   }
 
-  /// Calls `make` with the JSON and the path of the steps, and returns its expression.
+  /// Calls `make` with this JSON and with the path that `steps` describe, and returns the result.
   func at(
     _ steps: [JSONStep], _ end: String = "",
     _ make: (_ json: ExpressionNode, _ path: ExpressionNode) -> ExpressionNode

@@ -8,36 +8,37 @@ import SQLCore
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns the JSON with the value at a place replaced, or added if it is missing.
+  /// Returns the JSON with the value at a path replaced. A missing value is added.
   ///
   /// ```swift
   /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
   /// // UPDATE "Post" SET "place" = json_set("place", ?, json(?))
   /// ```
-  /// Missing objects of the path are added. The value may be of any Codable type; nil becomes
-  /// `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path cannot
-  /// name throws `QueryError`.
+  /// Objects on the path that are missing are added, too. The value may be of any Codable type; nil
+  /// becomes `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path
+  /// cannot name throws `QueryError`.
   public func set<New: Codable & Sendable>(at steps: JSONStep..., to value: New) -> SQLExpression {
     changed("json_set", steps, .json(value))
   }
 
-  /// Returns the JSON with the value at a place replaced by an expression. A missing value is
-  /// added. SQL: `json_set(a, ?, b)`
+  /// Returns the JSON with the value at a path replaced by an expression. A missing value is added.
+  /// SQL: `json_set(a, ?, b)`
   public func set<New: ColumnValue>(
     at steps: JSONStep..., to value: SQLExpression<New>
   ) -> SQLExpression {
     changed("json_set", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with a value added at a place, unless the JSON has a value there.
+  /// Returns the JSON with a value added at a path. If the path already has a value, nothing
+  /// changes.
   /// SQL: `json_insert(a, ?, json(?))`
   public func insert<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value))
   }
 
-  /// Returns the JSON with an expression's value added at a place, unless the JSON has a value
-  /// there.
+  /// Returns the JSON with an expression's value added at a path. If the path already has a value,
+  /// nothing changes.
   /// SQL: `json_insert(a, ?, b)`
   public func insert<New: ColumnValue>(
     _ value: SQLExpression<New>, at steps: JSONStep...
@@ -45,7 +46,7 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_insert", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with the value at a place replaced, if the JSON has a value there.
+  /// Returns the JSON with the value at a path replaced. If the path has no value, nothing changes.
   /// SQL: `json_replace(a, ?, json(?))`
   public func replace<New: Codable & Sendable>(
     at steps: JSONStep..., with value: New
@@ -53,8 +54,8 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_replace", steps, .json(value))
   }
 
-  /// Returns the JSON with the value at a place replaced by an expression, if the JSON has a value
-  /// there.
+  /// Returns the JSON with the value at a path replaced by an expression. If the path has no value,
+  /// nothing changes.
   /// SQL: `json_replace(a, ?, b)`
   public func replace<New: ColumnValue>(
     at steps: JSONStep..., with value: SQLExpression<New>
@@ -62,20 +63,20 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_replace", steps, value.jsonNode)
   }
 
-  /// Returns the JSON with a value added at the end of an array. The array is the JSON itself, or a
-  /// part of it.
+  /// Returns the JSON with a value added at the end of the array at a path. Without a path, the
+  /// JSON itself is the array.
   ///
   /// ```swift
   /// Post.update { $0.$tags = $0.$tags.append("swift") }
   /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
   /// ```
-  /// A missing array is added. If the value at the place is not an array, nothing changes.
+  /// A missing array is added. If the value at the path is not an array, nothing changes.
   public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value), isAppending: true)
   }
 
-  /// Returns the JSON with an expression's value added at the end of an array.
+  /// Returns the JSON with an expression's value added at the end of the array at a path.
   /// SQL: `json_insert(a, ?, b)`
   public func append<New: ColumnValue>(
     _ value: SQLExpression<New>, at steps: JSONStep...
@@ -83,7 +84,7 @@ extension SQLExpression where Value: JSONColumnValue {
     changed("json_insert", steps, value.jsonNode, isAppending: true)
   }
 
-  /// Returns the JSON without the value at a place; unchanged if nothing is there.
+  /// Returns the JSON without the value at a path. If the path has no value, nothing changes.
   /// SQL: `json_remove(a, ?)`
   public func remove(at step: JSONStep, _ steps: JSONStep...) -> SQLExpression {
     SQLExpression(at([step] + steps) { .function("json_remove", [$0, $1]) })
@@ -105,8 +106,8 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression(.function("json_patch", [node.withPlainKeys, .value(BoundValue(JSON(patch)))]))
   }
 
-  /// Merges another JSON object into the JSON. Its members are added or replace the members with
-  /// the same keys.
+  /// Merges another JSON object, the patch, into the JSON. Each member of the patch is added to the
+  /// JSON or replaces the member with the same key.
   /// SQL: `json_patch(apus_json(a), apus_json(b))`
   public func patch<Patch: JSONColumnValue>(_ patch: SQLExpression<Patch>) -> SQLExpression {
     SQLExpression(.function("json_patch", [node.withPlainKeys, patch.node.withPlainKeys]))
@@ -121,7 +122,7 @@ extension SQLExpression where Value: JSONColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the JSON with the value at a declared path replaced, or added if it is missing.
+  /// Returns the JSON with the value at a declared path replaced. A missing value is added.
   ///
   /// ```swift
   /// Post.update { $0.$place = $0.$place.set(at: .city, to: "Bonn") }
@@ -132,7 +133,7 @@ extension SQLExpression {
     set(at: path.steps, to: SQLExpression<New>(value).jsonNode)
   }
 
-  /// Returns the JSON with the value at a declared path replaced, or added if it is missing.
+  /// Returns the JSON with the value at a declared path replaced. A missing value is added.
   public func set<Root, New>(
     at path: JSONPath<Root, New>, to value: New
   ) -> SQLExpression where Value == JSON<Root>? {

@@ -54,11 +54,11 @@ public struct Case<Value: ColumnValue>: Sendable {
     return longer
   }
 
-  /// Completes the expression with the value for the case that no condition holds.
+  /// Completes the expression, which has this value if no condition holds.
   /// SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { self.else(SQLExpression(value)) }
 
-  /// Completes the expression with the result for the case that no condition holds.
+  /// Completes the expression, which has this result if no condition holds.
   /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     finished(results + [result])

@@ -36,14 +36,16 @@ package struct CaseNode: Sendable {
 }
 
 extension SQLExpression {
-  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN ? …`
+  /// Starts a CASE that compares this expression with values, first with `value`.
+  /// SQL: `CASE a WHEN ? THEN ? …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: Result
   ) -> CaseOf<Value, Result> {
     self.case(value, then: SQLExpression<Result>(result))
   }
 
-  /// Starts a CASE over the values of this expression. SQL: `CASE a WHEN ? THEN b …`
+  /// Starts a CASE that compares this expression with values, first with `value`.
+  /// SQL: `CASE a WHEN ? THEN b …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: SQLExpression<Result>
   ) -> CaseOf<Value, Result> {

@@ -7,8 +7,8 @@ import SQLCore
 /// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
 /// ```
 ///
-/// As in SQL, NULL matches no branch. If the expression is NULL, the result is the result of
-/// `else`.
+/// As in SQL, NULL matches no branch. If the compared expression is NULL, the result is that of
+/// `else`, or NULL with `orNull`.
 public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
   private let baseForm: StoredForm
@@ -29,10 +29,10 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
       branches.adding(.value(.value(BoundValue(base, as: baseForm))), result), baseForm: baseForm)
   }
 
-  /// Completes the expression with the value for the case that no branch matches. SQL: `ELSE ? END`
+  /// Completes the expression, which has this value if no branch matches. SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
 
-  /// Completes the expression with the result for the case that no branch matches.
+  /// Completes the expression, which has this result if no branch matches.
   /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     branches.else(result)

@@ -106,7 +106,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension ArithmeticFunctions {
-  /// Returns the function that replaces an operator.
+  /// Returns the SQL function for an operator, such as `decimal_add` for `+`.
   fileprivate func name(of sign: SQLToken) -> String? {
     switch sign {
     case .plus: addition

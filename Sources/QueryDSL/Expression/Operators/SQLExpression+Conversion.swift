@@ -55,8 +55,8 @@ extension SQLExpression {
         as: String.self, .standard, like: [], despite: node.containsCollation))
   }
 
-  /// Returns the converted expression. If a value of another type is cast to text, the text does
-  /// not keep the collation of that value, such as the collation of a decimal.
+  /// Converts the expression to `type`. If a decimal, for example, is cast to text, SQLite compares
+  /// the text without the collation of the decimal.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
     // The expression is returned unchanged, because a Date or a UUID is read and compared as its
@@ -111,7 +111,8 @@ extension ColumnValue {
 }
 
 extension SQLExpression where Value == Bool? {
-  /// Makes a value of a condition: true, false or NULL. SQL: `(a > ?)`
+  /// Makes an expression whose value is the result of a condition: true, false or NULL.
+  /// SQL: `(a > ?)`
   public init(_ predicate: SQLPredicate) {
     self.init(.predicate(predicate.node))
   }
@@ -127,8 +128,8 @@ extension SQLExpression where Value == Double {
 }
 
 extension ExpressionNode {
-  /// Converts the expression by the type's own function. If the type has no such function, uses
-  /// CAST.
+  /// Converts the expression by the type's own function, such as `decimal(a)`. If the type has no
+  /// such function, uses CAST.
   fileprivate func cast(to type: any ColumnValue.Type) -> ExpressionNode {
     if let functions = (type as? any AdditiveColumnValue.Type)?.arithmetic {
       return .function(functions.conversion, [self])

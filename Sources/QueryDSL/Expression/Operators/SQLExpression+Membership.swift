@@ -29,7 +29,7 @@ extension SQLExpression {
 }
 
 extension QueryError {
-  /// The error for a list with an element that is not a stored value.
+  /// The error of `isIn` for a list element that cannot be a value of a bound array.
   static var noListElement: QueryError {
     QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }

@@ -19,7 +19,8 @@ extension SQLExpression {
     Self.combined([self, other.optional]) { parts, _ in .function("ifnull", parts) }
   }
 
-  /// Returns the first of several values that is not NULL. SQL: `coalesce(a, b, c)`
+  /// Returns this value or, if it is NULL, the first of the others that is not NULL.
+  /// SQL: `coalesce(a, b, c)`
   public func coalesce<Wrapped: ColumnValue>(
     _ others: SQLExpression<Wrapped?>...
   ) -> SQLExpression<Wrapped?> where Value == Wrapped? {
@@ -48,7 +49,7 @@ extension SQLExpression {
     called("nullif", [other])
   }
 
-  /// Returns a call of a function that compares this expression with other expressions.
+  /// Returns a call of a function, such as `nullif`, that compares this expression with others.
   private func called<Result: ColumnValue>(
     _ name: String, _ others: [SQLExpression]
   ) -> SQLExpression<Result> {
@@ -59,7 +60,8 @@ extension SQLExpression {
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Returns the least of several values of a row; NULL if any of them is NULL. SQL: `min(a, b)`
+  /// Returns the least of this expression and the others; NULL if any of them is NULL.
+  /// SQL: `min(a, b)`
   public func min(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     called("min", [first] + others)
   }
@@ -67,7 +69,8 @@ extension SQLExpression where Value: OrderedColumnValue {
   /// Returns the lesser of this expression and a value; NULL if either is NULL. SQL: `min(a, ?)`
   public func min(with value: Value) -> SQLExpression { called("min", [SQLExpression(value)]) }
 
-  /// Returns the greatest of several values of a row; NULL if any of them is NULL. SQL: `max(a, b)`
+  /// Returns the greatest of this expression and the others; NULL if any of them is NULL.
+  /// SQL: `max(a, b)`
   public func max(with first: SQLExpression, _ others: SQLExpression...) -> SQLExpression {
     called("max", [first] + others)
   }

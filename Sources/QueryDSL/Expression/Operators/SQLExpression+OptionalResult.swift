@@ -187,8 +187,9 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Unwraps an operand and calculates with it. The type is a double optional only to guide the
-/// choice of an overload, and the operand is never nil.
+/// Unwraps an operand and calculates with it. Its type is a double optional only so that the
+/// compiler prefers other overloads. If the operand is nil, rendering the query throws
+/// `QueryError`.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
 ) -> SQLExpression<Value?> {

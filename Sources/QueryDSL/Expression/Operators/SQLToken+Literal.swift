@@ -10,10 +10,10 @@ import SQLCore
 // of the program. All other values are bound.
 
 extension SQLToken {
-  /// Returns the token that contains both the comparison and its value, such as `IS NULL`. Returns
-  /// nil if the value is bound.
+  /// Returns one token for this comparison and its value, such as `IS NULL`. Returns nil for a
+  /// value that is bound instead.
   ///
-  /// - Parameter isBool: Whether an integer is a Bool, which is 0 or 1.
+  /// - Parameter isBool: Whether the value is a Bool, which is stored as 0 or 1.
   @usableFromInline
   package func literal(of value: BoundValue, isBool: Bool) -> SQLToken? {
     guard case .value(let value) = value else { return nil }
@@ -35,8 +35,8 @@ extension SQLToken {
     }
   }
 
-  /// Whether the token contains the value of the comparison, as in `= 1` and `IS NULL`. No operand
-  /// follows such a token.
+  /// Whether the token also contains the value of the comparison, as in `= 1` and `IS NULL`. No
+  /// right operand follows such a token.
   var containsValue: Bool {
     switch self {
     case .isNull, .isNotNull: true

@@ -4,7 +4,7 @@ import SQLCore
 // in place of a tree that would be too deep.
 
 extension ExpressionNode {
-  /// The number of levels of operands below this node.
+  /// How many levels of operands the expression has, such as 1 for `a + b`.
   package var depth: Int {
     switch self {
     case .tree(_, let depth): depth
@@ -83,12 +83,12 @@ extension ExpressionNode {
     tree(.row(nodes), over: depth(of: nodes))
   }
 
-  /// Several expressions separated by commas, as a part of a SELECT clause.
+  /// Several expressions with commas between them, `a, b`, as a part of a SELECT clause.
   static func list(_ nodes: [ExpressionNode]) -> ExpressionNode {
     tree(.list(nodes), over: depth(of: nodes))
   }
 
-  /// Raw SQL with expressions between its parts.
+  /// Raw SQL that contains expressions of the query.
   static func composed(_ parts: [SQLFragment.Part]) -> ExpressionNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))
   }
@@ -153,26 +153,26 @@ extension WindowSpecification {
 // https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
 
 extension ExpressionNode {
-  /// Returns the collation of a node that is a COLLATE; nil for other nodes.
+  /// Returns the collation if the node is `a COLLATE "name"`; otherwise nil.
   static func collation(of node: ExpressionNode) -> String? {
     if case .tree(.collate(_, let name), _) = node { name } else { nil }
   }
 
-  /// The name of the collation with which SQLite compares the expression, if the expression
-  /// contains a COLLATE.
+  /// The first collation that a COLLATE in the expression names; nil if there is no COLLATE. SQLite
+  /// compares the expression with this collation.
   package var firstCollation: String? { first(Self.collation) }
 
   /// Whether the expression contains a COLLATE. A COLLATE in raw SQL is ignored.
   var containsCollation: Bool { firstCollation != nil }
 
-  /// Returns the expression with its own COLLATE if SQLite would otherwise take a COLLATE from
-  /// inside it.
+  /// Adds a COLLATE to this expression if SQLite would otherwise compare it with a wrong collation,
+  /// such as one from a condition of CASE.
   ///
-  /// Numbers and BLOBs need no COLLATE, because they are compared without a collation. A type with
-  /// its own collation always writes that collation.
+  /// Numbers and BLOBs need no COLLATE, because they are compared without a collation. If `type`
+  /// has a collation, it is already written in every comparison.
   ///
   /// - Parameters:
-  ///   - results: The expressions from which the value is chosen.
+  ///   - results: The expressions that can be the value, such as the results of CASE.
   ///   - containsOther: Whether an expression that is not a result, such as a condition of CASE,
   ///     contains a COLLATE.
   func compared<Value: ColumnValue>(

@@ -98,8 +98,8 @@ extension CaseNode {
   /// The results of the branches and of ELSE.
   var results: [ExpressionNode] { branches.map(\.result) + (otherwise.map { [$0] } ?? []) }
 
-  /// Calls a closure with the expressions in the base and the conditions. Returns the first result
-  /// that is not nil.
+  /// Calls a closure with the expressions between CASE and WHEN, and in the conditions. Returns the
+  /// first result that is not nil.
   func firstInConditions<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = base?.first(result) { return found }
     for branch in branches {
@@ -119,9 +119,9 @@ extension CaseNode {
 // SQL, window functions and very long chains cannot be rebuilt, so they throw an error.
 
 extension ExpressionNode {
-  /// Calls a closure with each node, and replaces the node by the node that the closure returns. If
-  /// the closure returns nil, the node stays. Throws `QueryError` if the expression contains raw
-  /// SQL, a window function or a very long chain.
+  /// Replaces each node for which `replacement` returns another node. Nodes inside a replaced node
+  /// are not visited. Throws `QueryError` if raw SQL, a call of an aggregate or a window function,
+  /// or a chain of more than 32 operands is not replaced.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> ExpressionNode {
@@ -149,10 +149,10 @@ extension ExpressionNode {
     }
   }
 
-  /// Replaces each column by the column that a closure returns for it. If the closure returns nil,
-  /// the column stays. A column that is compared with a single value, such as `a = ?`, always
-  /// stays. Throws `QueryError` if the expression contains raw SQL, a window function or a very
-  /// long chain.
+  /// Replaces each column for which `replacement` returns another column. In a
+  /// `PredicateNode.compareColumn`, such as `a = ?`, the column stays. Throws `QueryError` if the
+  /// expression contains raw SQL, an aggregate, a window function or a chain of more than 32
+  /// operands.
   package func replacingColumns(
     _ replacement: (ColumnID) -> ColumnID?
   ) throws -> ExpressionNode {
@@ -186,9 +186,9 @@ extension ExpressionTree {
 }
 
 extension PredicateNode {
-  /// Calls a closure with each expression in the condition, and replaces it by the expression that
-  /// the closure returns. If the closure returns nil, the expression stays. Throws `QueryError` if
-  /// the condition contains raw SQL, a window function or a very long chain.
+  /// Replaces each expression in the condition for which `replacement` returns another expression.
+  /// The comparison of a column with one value, such as `a = ?`, stays. Throws `QueryError` for the
+  /// same reasons as the function of `ExpressionNode`.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> PredicateNode {

@@ -11,17 +11,17 @@ package enum ExpressionNode: Sendable {
   /// An expression that cannot be rendered. Rendering it throws the error.
   case invalid(QueryError)
   case countOfRows
-  /// A number, a text or a keyword that the library writes itself.
+  /// SQL that the library writes itself, such as a number, the text `'%Y'` or a keyword.
   case constant(String)
-  /// The name of a column of the result, which ORDER BY can use.
+  /// A column of the result by its name, such as `total` in `sum(a) AS total … ORDER BY total`.
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
-  /// An expression that has no stored form of its own, such as the current time.
+  /// An expression that takes the stored form of a column beside it, such as the current time.
   indirect case adapting(AdaptingNode)
   /// An operator between two expressions.
   case chain(OperatorChain)
-  /// Any other expression with operands, and the depth of its tree.
+  /// Any other expression with operands. `depth` counts the levels of operands.
   indirect case tree(ExpressionTree, depth: Int)
 }
 
@@ -42,7 +42,7 @@ package enum ExpressionTree: Sendable {
   case cases(CaseNode)
   case cast(ExpressionNode, StorageClass)
   case collate(ExpressionNode, String)
-  /// Raw SQL with expressions between its parts.
+  /// Raw SQL that contains expressions of the query.
   case composed([SQLFragment.Part])
 }
 
@@ -98,8 +98,8 @@ extension ExpressionNode {
     writer.token(.close)
   }
 
-  /// Writes the expression as an operand of an operator. Adds parentheses if the precedence is
-  /// lower than `needed`.
+  /// Writes the expression as an operand of an operator. Adds parentheses if the precedence of the
+  /// expression is lower than `needed`.
   func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
     if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
@@ -174,16 +174,16 @@ extension StorageClass {
 ///
 /// Each table of each query has its own number. This distinguishes the tables of an inner query
 /// from the tables of the outer query, even if both have the same model. The number is not written
-/// into a shape, because a query that is built again must have the same shape. A shape identifies a
-/// table by its position among the tables in scope.
+/// into a `Shape`, the compact form of a query, because a query that is built again must have the
+/// same shape. A shape identifies a table by its position among the tables in scope.
 @usableFromInline
 package struct TableID: Hashable, BitwiseCopyable, Sendable {
-  /// The number of the table in every declaration, such as an index. A table of a query never has
-  /// this number.
+  /// The number that stands for the table in a declaration, such as the condition of a partial
+  /// index. No table of a query has this number.
   static var declared: UInt32 { 0 }
 
   package let source: UInt32
-  /// The number of the model's layout.
+  /// The number by which `LayoutRegistry` finds the columns of the model.
   package let layout: UInt16
 
   @usableFromInline
@@ -205,8 +205,8 @@ package struct ColumnID: Hashable, BitwiseCopyable, Sendable {
     self.index = index
   }
 
-  /// Returns a column that stands for the rowid of a table in a shape. Its index is `rowIDIndex`,
-  /// and not an index into the model's columns.
+  /// Returns a column that stands for the rowid of a table when a query is written. Its index is
+  /// `rowIDIndex`, and not an index into the model's columns.
   static func rowID(of table: TableID) -> ColumnID {
     ColumnID(table: table, index: rowIDIndex)
   }

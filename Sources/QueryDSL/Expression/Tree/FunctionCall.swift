@@ -15,7 +15,7 @@ package struct FunctionCall: Sendable {
   /// The arguments; nil for the star of `count(*)`.
   let arguments: [ExpressionNode]?
   var isDistinct = false
-  /// The order in which an aggregate takes the rows.
+  /// ORDER BY inside the call of an aggregate, as in `group_concat(a ORDER BY b)`.
   var order: [SelectStatement.OrderTerm] = []
   var filter: PredicateNode?
   var window: WindowNode?
@@ -68,15 +68,16 @@ extension ExpressionNode {
       FunctionCall(kind: .aggregate, name: name, arguments: arguments, isDistinct: distinct))
   }
 
-  /// Returns a call of a function that is only a window function.
+  /// Returns a call of a window function that is not an aggregate, such as `rank()`.
   static func windowFunction(_ name: String, _ arguments: [ExpressionNode]) -> ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Lets `change` change this function call, and returns the changed call.
+  /// Returns this call of an aggregate or a window function after `change` has changed it.
+  /// `clause`, such as FILTER, is named in an error.
   ///
-  /// If this expression is not a call, or if `change` returns an error, the result is an invalid
-  /// expression.
+  /// If this expression is not such a call, or if `change` returns an error, the result is an
+  /// invalid expression.
   func changingCall(
     for clause: String, _ change: (inout FunctionCall) -> QueryError?
   ) -> ExpressionNode {

@@ -35,8 +35,8 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// Returns the chain of the left operand if the operator `sign` continues this chain; otherwise
-  /// nil.
+  /// Returns the chain that the left operand is, if `sign` continues it: `a + b` before `- c`.
+  /// Otherwise returns nil.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
       return nil
@@ -44,8 +44,8 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the chain of the right operand if it can be joined to the operator `sign`; otherwise
-  /// nil.
+  /// Returns the chain that the right operand is, if it needs no parentheses after `sign`: `b || c`
+  /// after `a ||`. Otherwise returns nil.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -130,9 +130,8 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this chain, which is an operand of another chain, can be written as a part of that
-  /// chain without parentheses. `sign` is the operator before this chain; nil for the first
-  /// operand.
+  /// Whether this chain, an operand of the chain `whole`, can be written without parentheses.
+  /// `sign` is the operator before this chain; nil if this chain is the first operand.
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative
@@ -150,7 +149,7 @@ package enum Precedence: Int, Comparable, Sendable {
   case unknown
   case or, and, not, equality, comparison, escape, bits, sum, product, concatenation, collation
   case sign
-  /// A name, a value, a call, or text with parentheses of its own.
+  /// A name, a value, a call, or SQL that already has parentheses.
   case primary
 
   @usableFromInline
@@ -158,7 +157,7 @@ package enum Precedence: Int, Comparable, Sendable {
     left.rawValue < right.rawValue
   }
 
-  /// The next tighter precedence, which the right operand of a left-associative operator needs.
+  /// The next tighter precedence. The right operand of `-`, for example, needs it: `a - (b - c)`.
   var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
 
   /// The precedence of an operator between two expressions.

@@ -52,13 +52,13 @@ package struct PredicateChain: Sendable {
     }
   }
 
-  /// The object that joins two conditions; nil for a pair.
+  /// The object with the two conditions; nil if they are stored as a `NumberPair`.
   fileprivate var joined: JoinedConditions? {
     if case .joined(let joined) = form { joined } else { nil }
   }
 }
 
-/// Two conditions of a chain.
+/// Two conditions that AND or OR joins. Each of them can be a chain itself.
 ///
 /// `@unchecked Sendable`: the conditions change only in `deinit`, when no other reference to the
 /// object exists.
@@ -115,8 +115,8 @@ extension PredicateNode {
     return chain
   }
 
-  /// Returns the number of conditions that this condition adds to a chain with the given
-  /// connective, and the depth of the deepest of them.
+  /// Returns how many conditions this condition adds to a chain, and the depth of the deepest of
+  /// them. `a OR b` adds 2 to a chain of OR, and 1 to a chain of AND.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -205,7 +205,8 @@ extension PredicateNode {
 /// Two comparisons of columns of one table, such as `a < ?` and `b IS NULL`. The values are
 /// numbers, or are written into the SQL.
 ///
-/// A pair is a trivial type, and no larger than a single comparison with any value.
+/// A pair needs no reference counting, and no more memory than one comparison with a value of any
+/// kind.
 private struct NumberPair: BitwiseCopyable, Sendable {
   private struct Comparison: BitwiseCopyable {
     private enum Kind: UInt8, BitwiseCopyable { case null, integer, real }
@@ -249,8 +250,8 @@ private struct NumberPair: BitwiseCopyable, Sendable {
   private let right: Comparison
   private let table: TableID
 
-  /// Returns two conditions as a pair. Returns nil unless both compare a column of the same table
-  /// with a number, or with a value that is written into the SQL.
+  /// Returns two conditions as a pair. Returns nil unless both compare columns of the same table,
+  /// each with a number or with a value that is written into the SQL.
   @inline(__always)
   static func of(_ left: PredicateNode, _ right: PredicateNode) -> NumberPair? {
     guard case .compareColumn(let leftSign, let leftColumn, let leftValue) = left,

@@ -4,7 +4,7 @@ import SQLCore
 // they can hold for a row that an outer join did not find.
 
 extension PredicateNode {
-  /// The conditions that all must hold: the operands of a chain of AND, or the condition itself.
+  /// The conditions that AND joins: `a` and `b` for `a AND b`. Without AND, the condition itself.
   package var conjuncts: [PredicateNode] {
     guard case .chain(let chain) = self, chain.connective == .and else { return [self] }
     return chain.operands.flatMap(\.conjuncts)
@@ -18,12 +18,13 @@ extension PredicateNode {
     }
   }
 
-  /// The pairs of columns that must be equal. Each pair occurs in both orders: (a, b) and (b, a).
+  /// The pairs of columns that the condition requires to be equal. For `a = b`, they are (a, b) and
+  /// (b, a).
   package var equalColumns: [(ColumnID, ColumnID)] {
     equalities.flatMap { [($0.left, $0.right), ($0.right, $0.left)] }
   }
 
-  /// The pairs of columns that must be equal, in the order in which the condition names them.
+  /// The pairs of columns that the condition requires to be equal, such as (a, b) for `a = b`.
   /// `isSame` is true for `a IS b`, where NULL equals NULL.
   package var equalities: [(left: ColumnID, right: ColumnID, isSame: Bool)] {
     switch self {
@@ -37,7 +38,7 @@ extension PredicateNode {
   }
 
   /// Returns true if it is certain that the condition does not hold when all columns of a table are
-  /// NULL. Otherwise returns false.
+  /// NULL, as after an outer join that found no row. Otherwise returns false.
   ///
   /// - SeeAlso: <https://www.sqlite.org/nulls.html>
   package func rejectsNull(in table: TableID) -> Bool {
@@ -78,7 +79,7 @@ extension PredicateTree {
 
 extension ExpressionNode {
   /// Returns true if it is certain that the expression is NULL when all columns of a table are
-  /// NULL.
+  /// NULL, such as `-a` for a column of the table.
   fileprivate func isNull(in table: TableID) -> Bool {
     switch self {
     case .column(let column): column.table == table
@@ -107,8 +108,8 @@ extension SQLToken {
     }
   }
 
-  /// Whether a comparison with a value that is written into the SQL, such as `= 1`, does not hold
-  /// for NULL.
+  /// Whether this is a comparison that contains its value, such as `= 1` or `IS NOT NULL`, and does
+  /// not hold for NULL.
   fileprivate var testRejectsNull: Bool {
     switch self {
     case .isNotNull, .equalOne, .equalZero, .notEqualOne, .notEqualZero, .isOne, .isZero: true
@@ -130,7 +131,7 @@ extension SQLToken {
 // each array.
 
 extension ExpressionNode {
-  /// Whether the expression is the column that is the rowid of its table.
+  /// Whether the expression is the column that is the rowid of its table: the INTEGER PRIMARY KEY.
   private var isRowID: Bool {
     guard case .column(let column) = self,
       let layout = LayoutRegistry.shared.layout(number: column.table.layout)

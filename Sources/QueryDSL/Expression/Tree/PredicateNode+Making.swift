@@ -4,7 +4,7 @@ import SQLCore
 // in place of a tree that would be too deep.
 
 extension PredicateNode {
-  /// The number of levels of operands below this node.
+  /// How many levels of operands the condition has, such as 1 for `NOT a = ?`.
   package var depth: Int {
     switch self {
     case .tree(_, let depth): depth
@@ -125,7 +125,7 @@ extension PredicateNode {
     tree(.exists(query), over: query.depth + TreeLimits.depthOfQuery)
   }
 
-  /// Raw SQL with expressions between its parts.
+  /// Raw SQL that contains expressions of the query.
   static func composed(_ parts: [SQLFragment.Part]) -> PredicateNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))
   }

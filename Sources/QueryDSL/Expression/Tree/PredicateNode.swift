@@ -11,7 +11,7 @@ package enum PredicateNode: Sendable {
   case invalid(QueryError)
   /// A chain of AND or of OR.
   case chain(PredicateChain)
-  /// Any other condition with operands, and the depth of its tree.
+  /// Any other condition with operands. `depth` counts the levels of operands.
   indirect case tree(PredicateTree, depth: Int)
 }
 
@@ -23,10 +23,11 @@ package enum PredicateTree: Sendable {
   /// LIKE or GLOB.
   case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` says whether the list contains nil. It is set only for an optional expression.
+  /// `containsNull` is 1 if NULL is in the list, and 0 if not. If it is nil, the test is NULL for
+  /// NULL.
   case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  /// `isOptional` is true for an optional expression. NULL is then in the list only if the query
-  /// returns NULL.
+  /// `a IN (SELECT …)`. If `isOptional` is true, the test is true for NULL only if the query
+  /// returns NULL, and false otherwise.
   case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
   /// A comparison with a value that is written into the SQL, such as `IS NULL`.
   case test(SQLToken, ExpressionNode)
@@ -68,8 +69,8 @@ extension PredicateNode {
     }
   }
 
-  /// Writes the condition as an operand of another condition. Adds parentheses if the precedence is
-  /// lower than `needed`.
+  /// Writes the condition as an operand of another condition. Adds parentheses if the precedence of
+  /// this condition is lower than `needed`.
   func writeOperand(to writer: inout ShapeWriter, binding needed: Precedence) {
     if precedence >= needed { return write(to: &writer) }
     writer.token(.open)
@@ -88,7 +89,7 @@ extension PredicateNode {
 }
 
 extension PredicateNode {
-  /// Writes the condition as a value: 1 or 0.
+  /// Writes the condition as an expression whose value is 1, 0 or NULL.
   func writeValue(to writer: inout ShapeWriter) {
     // The number 1 or 0 alone is avoided, because GROUP BY 1 and ORDER BY 1 would mean the first
     // column of the result.

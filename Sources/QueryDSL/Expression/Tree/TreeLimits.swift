@@ -13,13 +13,13 @@ enum TreeLimits {
   /// The number of levels that a query inside another query adds to the depth.
   static let depthOfQuery = 3
 
-  /// The maximum number of operands in a chain that must be evaluated from left to right. SQLite
-  /// limits the depth of an expression to 1,000, and the expressions around the chain need some of
-  /// these levels.
+  /// The maximum number of operands in a chain such as `a - b - c`, which must be evaluated from
+  /// left to right. SQLite limits the depth of an expression to 1,000, and the expressions around
+  /// the chain need some of these levels.
   static let maximumOperands = 950
 
-  /// The maximum number of operands in one group of a chain. A larger group would exceed SQLite's
-  /// limit for the depth of an expression.
+  /// The maximum number of operands that are written without groups in parentheses. More operands
+  /// could exceed SQLite's limit for the depth of an expression.
   static let maximumGroup = 500
 
   /// The maximum number of operands in a chain that is read and released by recursion. Longer
@@ -47,8 +47,8 @@ enum TreeLimits {
         + "SQLite's limit; combine their conditions with AnyOf, or use isIn")
   }
 
-  /// Writes operands with a token between them. If there are more operands than one group can hold,
-  /// writes several groups in parentheses. The groups change neither the result nor the indexes
+  /// Writes operands with a token, such as AND, between them. More than `maximumGroup` operands are
+  /// written as several groups in parentheses. The groups change neither the result nor the indexes
   /// that SQLite uses.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,

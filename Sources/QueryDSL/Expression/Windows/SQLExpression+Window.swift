@@ -90,8 +90,7 @@ extension SQLExpression {
     SQLExpression(.windowFunction("last_value", [node]), form: form)
   }
 
-  /// Returns the value of a row of the frame, by the row's number from 1; NULL if there is no such
-  /// row.
+  /// Returns the value of the frame's row with this number, from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   @_disfavoredOverload
@@ -100,8 +99,7 @@ extension SQLExpression {
       .windowFunction("nth_value", [node, .value(BoundValue(number))]), form: form)
   }
 
-  /// Returns the value of a row of the frame, by the row's number from 1; NULL if there is no such
-  /// row.
+  /// Returns the value of the frame's row with this number, from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   public func nthValue<Wrapped>(_ number: Int) -> SQLExpression where Value == Wrapped? {
@@ -122,12 +120,12 @@ extension Columns {
   /// Returns the number of the row in its partition, from 1. SQL: `row_number()`
   public func rowNumber() -> SQLExpression<Int> { place("row_number") }
 
-  /// Returns the rank of the row: the row number of its first peer. After peers, ranks are skipped,
-  /// as in 1, 1, 3. SQL: `rank()`
+  /// Returns the rank of the row. Rows with the same ORDER BY values have the same rank, and the
+  /// next ranks are skipped, as in 1, 1, 3. SQL: `rank()`
   public func rank() -> SQLExpression<Int> { place("rank") }
 
-  /// Returns the rank of the row: the number of its group of peers, from 1. No rank is skipped, as
-  /// in 1, 1, 2.
+  /// Returns the rank of the row. Rows with the same ORDER BY values have the same rank, and no
+  /// rank is skipped, as in 1, 1, 2.
   /// SQL: `dense_rank()`
   public func denseRank() -> SQLExpression<Int> { place("dense_rank") }
 
@@ -136,7 +134,8 @@ extension Columns {
     SQLExpression<Double>(.windowFunction("percent_rank", []))
   }
 
-  /// Returns the share of the partition's rows that precede this row or are its peers, up to 1.0.
+  /// Returns the share of the partition's rows that come before this row or have the same ORDER BY
+  /// values: 0.5 if they are half of the rows.
   /// SQL: `cume_dist()`
   public func cumeDist() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("cume_dist", []))

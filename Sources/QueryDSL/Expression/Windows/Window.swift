@@ -25,8 +25,8 @@ public struct Window: Sendable {
     all.partition(by: repeat each expressions)
   }
 
-  /// Makes a window that sorts the rows. For each row, it contains the rows from the first row to
-  /// the current row and its peers.
+  /// Makes a window that sorts the rows. An aggregate then uses the rows from the first one to the
+  /// current row and its peers, unless you set a frame.
   /// SQL: `ORDER BY a`
   ///
   /// The *peers* of a row are the rows with the same ORDER BY values.
@@ -70,13 +70,15 @@ public struct Window: Sendable {
     framed(.rows, start, end)
   }
 
-  /// Sets the frame by the distance from the current row's ORDER BY value. If the frame has an
-  /// offset, the window must have exactly one ORDER BY value. SQL: `RANGE BETWEEN … AND …`
+  /// Sets the frame by the distance from the current row's ORDER BY value. With an offset, such as
+  /// `.preceding(3)`, the window must have exactly one ORDER BY expression.
+  /// SQL: `RANGE BETWEEN … AND …`
   public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.range, start, end)
   }
 
-  /// Sets the frame by numbers of peer groups before and after the current group.
+  /// Sets the frame by numbers of groups before and after the current row's group. Rows with the
+  /// same ORDER BY values are a group.
   /// SQL: `GROUPS BETWEEN … AND …`
   public func groups(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.groups, start, end)
@@ -177,11 +179,13 @@ package enum WindowNode: Sendable {
 public enum FrameBound: Hashable, Sendable {
   /// The first row of the partition.
   case unboundedPreceding
-  /// A number of rows (or groups, or a distance) before the current row.
+  /// A number of rows before the current row. With `groups`, a number of groups; with `range`, a
+  /// distance.
   case preceding(Int)
   /// The current row.
   case currentRow
-  /// A number of rows (or groups, or a distance) after the current row.
+  /// A number of rows after the current row. With `groups`, a number of groups; with `range`, a
+  /// distance.
   case following(Int)
   /// The last row of the partition.
   case unboundedFollowing

@@ -41,7 +41,8 @@ public struct Column<Value: ColumnValue>: Sendable {
 // clause, the compiler would also require them for columns that are not optional.
 
 extension Column where Value: ExpressibleByNilLiteral {
-  /// Makes a column that is NULL, so that a memberwise initialiser may omit an optional.
+  /// Makes a column that is NULL, so that a model's memberwise initialiser may omit an optional
+  /// property.
   @inlinable
   public init() {
     storage = ColumnStorage(changed: nil)
@@ -49,9 +50,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. The stored value is nil only in the instance that the layout uses to find columns
-  /// by their key paths. A program can read this instance only in a computed property of the type
-  /// `ColumnReference` that reads the value of another column.
+  /// The value. Stops the program if there is none. Only the instance of a model by which the
+  /// layout finds columns has no values. A program can reach it only with a computed
+  /// `ColumnReference` that reads the value of a column, as in `title.isEmpty ? $url : $title`.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -177,7 +178,8 @@ public struct ColumnReference<Value>: Sendable {
   /// Whether the column has a value that was not loaded from the database.
   public var isChanged: Bool { mark == 1 || mark == 2 }
 
-  /// The index of the column, if this value names the column in a query; nil on a model.
+  /// The index of the column if this value comes from a key path in a query; nil if it comes from a
+  /// model.
   @inlinable
   package var index: Int? { mark >= 3 ? Int(mark) - 3 : nil }
 }

@@ -21,13 +21,13 @@ import SQLCore
 public protocol ColumnGroup: ResultRow, _ColumnGroupValue where _Group == Self {}
 
 extension ColumnGroup {
-  /// Makes the value of a group; programs do not use it directly.
+  /// Makes the value of an `@Embedded` property from a group; programs do not use it directly.
   public init(_group: Self) { self = _group }
 
   /// The group itself; programs do not use it directly.
   public var _presentGroup: Self? { self }
 
-  /// Nil, because the group always has a value; programs do not use it directly.
+  /// Nil, because a property of this type is not optional; programs do not use it directly.
   public static var _missing: Self? { nil }
 }
 
@@ -37,25 +37,25 @@ public protocol _ColumnGroupValue: Sendable {
   /// The group.
   associatedtype _Group: ColumnGroup
 
-  /// Makes the value of a group; programs do not use it directly.
+  /// Makes the value of an `@Embedded` property from a group; programs do not use it directly.
   init(_group: _Group)
 
   /// The group, or nil if an optional group is nil; programs do not use it directly.
   var _presentGroup: _Group? { get }
 
-  /// The value that stands for a missing group; nil if the group cannot be missing. Programs do not
-  /// use it directly.
+  /// The value of an `@Embedded` property whose group is nil; nil if the property is not optional.
+  /// Programs do not use it directly.
   static var _missing: Self? { get }
 }
 
 extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
-  /// Makes the value of a group; programs do not use it directly.
+  /// Makes the value of an `@Embedded` property from a group; programs do not use it directly.
   public init(_group: Wrapped) { self = _group }
 
   /// The group, or nil; programs do not use it directly.
   public var _presentGroup: Wrapped? { self }
 
-  /// The optional that is nil; programs do not use it directly.
+  /// The value of a property whose group is nil; programs do not use it directly.
   public static var _missing: Wrapped?? { .some(nil) }
 }
 
@@ -101,7 +101,8 @@ public struct Embedded<Group: _ColumnGroupValue>: Sendable {
 }
 
 extension Embedded where Group: ExpressibleByNilLiteral {
-  /// Makes a group that is nil, so that a memberwise initialiser may omit an optional.
+  /// Makes a group that is nil, so that a model's memberwise initialiser may omit an optional
+  /// property.
   public init() { self.init(wrappedValue: nil) }
 }
 

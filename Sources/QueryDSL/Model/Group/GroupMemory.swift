@@ -3,8 +3,8 @@ import SQLCore
 /// Functions that change the columns of a group in memory, and the marks that say which columns
 /// were changed.
 ///
-/// If the type cannot be a group, every operation with its model fails. So these functions then
-/// leave the columns unchanged.
+/// If the type of a group is invalid, for example because a property has no wrapper, every
+/// operation with its model fails. So these functions then leave the columns unchanged.
 enum GroupMemory {
   /// Returns a group whose columns all count as new, even if its values were loaded.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {
@@ -46,8 +46,8 @@ enum GroupMemory {
     return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
   }
 
-  /// Sets the columns to the values of another group, or to NULL, and marks columns whose values
-  /// differ.
+  /// Sets the columns to the values of another group, or to NULL. Marks a column as changed if its
+  /// value differs.
   static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
     guard let layout = try? Group.layout else { return group = new ?? group }
     let new = new ?? missing()
@@ -63,12 +63,13 @@ enum GroupMemory {
 }
 
 extension ModelLayout {
-  /// The columns of a group that have a value in each group that is not nil.
+  /// The columns of a group that are not optional. If the group is not nil, they have values.
   var requiredColumns: [Int] { columns.indices.filter { !columns[$0].isOptional } }
 }
 
 extension ColumnValue {
-  /// The value of an optional column that is NULL; nil for a type that is never NULL.
+  /// The value that stands for NULL in this type, such as nil of an optional. Nil for a type that
+  /// is never NULL.
   private static var null: Self? { isOptional ? try? DatabaseValue.null.read(Self.self) : nil }
 
   fileprivate static func initializeMissing(at column: UnsafeMutableRawPointer) {

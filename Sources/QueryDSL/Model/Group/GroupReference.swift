@@ -23,7 +23,7 @@ public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
     group[keyPath: path]
   }
 
-  /// The column of a property, as an optional.
+  /// The column of a property, which is NULL if the group is nil.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value>>
   ) -> ColumnReference<Value?> where Group == Wrapped?, Value._Nullability == _NeverNull {
@@ -45,7 +45,7 @@ public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
   }
 }
 
-/// A column or a group that a key path through a group names; programs do not use it directly.
+/// A column or a group inside a group, as in `\.$home.$city`; programs do not use it directly.
 public protocol _GroupMember {}
 
 extension ColumnReference: _GroupMember {}

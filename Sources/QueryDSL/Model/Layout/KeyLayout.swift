@@ -58,18 +58,19 @@ enum KeyLayout {
   }
 }
 
-/// Another spelling of a key, which another program may have written: a UUID in the other case.
+/// Another spelling of a key, which another program may have written: a UUID as text in upper case
+/// instead of lower case, or the reverse.
 ///
 /// SQL compares keys byte by byte. If the spelling that Apus writes finds no row, the other
 /// spellings are looked up. Only models whose keys contain UUIDs as text have other spellings.
 struct KeySpelling: Sendable {
-  /// All columns of the model, with the key columns in the other spelling.
+  /// How statements bind the columns of the model, with the key in this spelling.
   let slots: ColumnSlots
-  /// The `ID` of the model, in the other spelling.
+  /// How statements bind the model's `ID` in this spelling.
   let keySlots: ColumnSlots
 
-  /// Returns all spellings except the declared one. The list is empty if the key has only one
-  /// spelling.
+  /// Returns the spellings of a key that differ from the declared one in the case of its UUIDs. The
+  /// list is empty for a key without UUIDs as text.
   static func others(
     of columns: [ModelColumn], keyColumns: [Int], slots: ColumnSlots, keySlots: ColumnSlots,
     strides: (model: Int, key: Int)
@@ -99,8 +100,8 @@ struct KeySpelling: Sendable {
 }
 
 extension ConnectionCore {
-  /// Runs a statement with the other spellings of the key, until it finds a row. Returns whether it
-  /// found one.
+  /// Runs a statement with the other spellings of the key (`KeySpelling`), until it finds a row.
+  /// Returns whether it found one.
   @usableFromInline
   func step(
     _ statement: StatementPointer, toOtherSpellingsOf key: UnsafeRawPointer, _ layout: ModelLayout
@@ -114,8 +115,8 @@ extension ConnectionCore {
   }
 }
 
-/// The columns of a model in the orders in which statements bind them, in memory that lives as long
-/// as the process.
+/// Lists of a model's columns, each in the order in which a statement binds them. Their memory
+/// lives as long as the process.
 struct ColumnOrders: @unchecked Sendable {
   // `@unchecked Sendable`: the memory is written once, in `init`, and never freed, because layouts
   // live for ever.

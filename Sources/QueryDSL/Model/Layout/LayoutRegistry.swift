@@ -23,7 +23,7 @@ extension ResultRow {
     get throws { try unmanagedLayout._withUnsafeGuaranteedRef { $0.caching } }
   }
 
-  /// The number of the cache that finds rows by keys of 8 bytes; nil if there is none.
+  /// The number of the cache of the model's rows, if their keys have 8 bytes; otherwise nil.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
@@ -109,7 +109,7 @@ package final class LayoutRegistry: Sendable {
   }
 
   private let state = Lock(State())
-  /// The address of the table's header.
+  /// The address of the header of the newest hash table.
   private let table: Atomic<UInt>
 
   private init() {
@@ -128,8 +128,8 @@ package final class LayoutRegistry: Sendable {
     return .passUnretained(try make(model, key: key))
   }
 
-  /// Returns the names and the number of a layout, without counting a reference to the layout; nil
-  /// if the layout was not made yet.
+  /// Returns the `names` and the `number` of a model's layout, without retaining the layout; nil if
+  /// the layout was not made yet.
   @inline(__always)
   func names(of model: UnsafeRawPointer) -> (names: ModelLayout.Names, number: UInt16)? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef {
@@ -137,15 +137,15 @@ package final class LayoutRegistry: Sendable {
     }
   }
 
-  /// Returns the number of the cache that finds rows of a model by keys of 8 bytes; nil if there is
-  /// no such cache, or if the layout was not made yet.
+  /// Returns the number of the cache of a model's rows, if their keys have 8 bytes. Returns nil if
+  /// there is no such cache, or if the layout was not made yet.
   @inline(__always)
   func wordCache(of model: UnsafeRawPointer) -> Int? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
-  /// Returns the layout with that number. The shape of a query contains the number in place of the
-  /// layout.
+  /// Returns the layout with that number. The tables in a query (`TableID`) contain the number in
+  /// place of the layout.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1
@@ -179,7 +179,7 @@ package final class LayoutRegistry: Sendable {
     }
   }
 
-  /// Adds the last layout to the table, or to a larger table that replaces it.
+  /// Adds the layout that was made last to the hash table, or to a larger one that replaces it.
   private func publish(_ state: inout State) {
     guard let current else { return }
     if state.layouts.count * 2 < current.capacity {

@@ -1,15 +1,16 @@
 import SQLCore
 @_spi(Reflection) import Swift
 
-/// The stored properties of a model's type, divided into columns and ignored ones.
+/// The stored properties of a model's type, divided into columns and `@Ignored` properties.
 struct ModelFields {
   struct ColumnField {
-    /// The name of the property. A column in a group has both names, as in `home.$city`.
+    /// The name of the property. For a column in a group, the names of both properties:
+    /// `home.$city`.
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
-    /// The group of the column, with the index of the group's first column; nil for a column of the
-    /// row itself.
+    /// For a column in a group: the index of the group's first column, the name of the group's
+    /// property, and the column that the group declares. Nil for other columns.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -117,7 +118,7 @@ struct ModelFields {
     type.isOptional && type.nonOptional.isOptional
   }
 
-  /// Allocates and initialises an instance whose columns hold their own index.
+  /// Allocates an instance of the model in which each column holds its index instead of a value.
   func makeNamingInstance<M: ResultRow>(of model: M.Type) -> UnsafeMutableRawPointer {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: max(1, MemoryLayout<M>.size), alignment: MemoryLayout<M>.alignment)
@@ -136,13 +137,12 @@ package struct StoredField {
   package let type: Any.Type
 }
 
-/// A reader of the stored properties of a struct or class. It uses the runtime's metadata of the
-/// type, without an instance. Only this file uses the interface of the standard library for this,
-/// `_forEachField`. On Apple's platforms, the interface has the same name and needs the same SPI
-/// import.
+/// A reader of the stored properties of a struct or class. It needs no instance: `_forEachField` of
+/// the standard library reads the runtime's metadata. Only this file uses that function. On Apple's
+/// platforms, it has the same name and needs the same SPI import.
 package enum FieldReflection {
-  /// Returns the stored properties in their order; nil if the type is not a struct, or if the
-  /// runtime does not report all of its fields.
+  /// Returns the stored properties in the order of their declaration; nil if the type is not a
+  /// struct, or if the runtime does not report all of its fields.
   package static func fields<Fields>(of type: Fields.Type) -> [StoredField]? {
     isStruct(type) ? fields(of: type, options: []) : nil
   }
@@ -166,8 +166,8 @@ package enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// Returns whether a type is a struct. The runtime reports the kind of a type only for a field.
-  /// So this function asks for the field of `Holder`, which has the type.
+  /// Returns whether a type is a struct. The runtime reports the kind of a type only for the type
+  /// of a field. So this function asks for the field of `Holder`, which has the given type.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in
@@ -203,14 +203,15 @@ extension ColumnWrapper {
     ColumnSlot(offset: offset, type: Value.self, form: form)
   }
 
-  /// The slot of a column in an optional group, which has no value if the group is nil.
+  /// The slot of a column in an optional group. If the group is nil, the column has no value, and
+  /// NULL is written.
   static func slotInOptionalGroup(offset: Int, form: StoredForm) -> ColumnSlot {
     Value.isOptional
       ? slot(offset: offset, form: form)
       : ColumnSlot(offset: offset, type: ValueInGroup<Value>.self, form: form)
   }
 
-  /// Initialises the memory of a column so that it holds the column's own index.
+  /// Initialises the memory of a column so that it holds the column's index instead of a value.
   static func initialize(naming index: Int, at column: UnsafeMutableRawPointer) {
     column.initializeMemory(as: ColumnStorage<Value>.self, to: ColumnStorage(naming: index))
   }

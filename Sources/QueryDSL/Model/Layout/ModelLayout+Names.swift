@@ -9,7 +9,7 @@ extension ModelLayout {
   /// afterwards, and never freed.
   @usableFromInline
   struct Names: @unchecked Sendable, BitwiseCopyable {
-    /// An instance of the model whose columns hold their own index.
+    /// An instance of the model in which each column holds its index instead of a value.
     @usableFromInline let instance: UnsafeRawPointer
     private let slots: ColumnSlots
 
@@ -18,17 +18,17 @@ extension ModelLayout {
       self.slots = slots
     }
 
-    /// Returns the names of a group's columns. The memory of a group lies inside the memory of the
-    /// model.
+    /// Returns the value that finds the columns of a group. The memory of a group lies inside the
+    /// memory of the model.
     ///
-    /// - Parameter offset: The offset of the group in the type of the instance.
+    /// - Parameter offset: The offset of the group in the memory of the instance.
     func inGroup(at offset: Int) -> Names {
       Names(instance: instance + offset, slots: slots)
     }
 
     /// Returns the index of the column that a key path names; nil if it names no column.
     ///
-    /// If the argument is a key path literal, the compiler replaces this by a load from memory.
+    /// If the argument is a key path literal, the compiler replaces the call by a load from memory.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Value>(of path: KeyPath<M, ColumnReference<Value>>) -> Int? {
@@ -70,7 +70,7 @@ extension ModelLayout {
 struct LayoutLines {
   private(set) var forms: [Int: StoredForm] = [:]
   private(set) var names: [Int: String] = [:]
-  /// The prefixes of groups, by the index of the first column.
+  /// The prefixes of groups, by the index of each group's first column.
   private var prefixes: [Int: String] = [:]
   private(set) var generated: Set<Int> = []
   private(set) var isWithoutRowID = false
@@ -81,8 +81,8 @@ struct LayoutLines {
   /// for the first time.
   private(set) var elements: Any = ()
 
-  /// - Parameter index: Returns the index of the column that a key path names. The second argument
-  ///   is the name of the element, such as "Named", for errors.
+  /// - Parameter index: A function that returns the index of the column that a key path names. The
+  ///   second argument is the name of the element, such as "Named", for errors.
   init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {

@@ -19,14 +19,15 @@ package struct ModelColumn: Sendable {
   package let quotedName: String
 }
 
-/// The layout of a model's type: its columns, their places in memory, and an instance whose columns
-/// hold their own index. A layout is made once for each type and lives for ever.
+/// The layout of a model's type: its columns, their offsets in memory, and an instance in which
+/// each column holds its index instead of a value. A layout is made once for each type and lives
+/// for ever.
 ///
 /// `@unchecked Sendable`: all members are written before other threads can see the layout, and the
 /// instance is only read.
 @usableFromInline
 package final class ModelLayout: @unchecked Sendable {
-  /// The number that stands for the model in the shape of a query.
+  /// The number by which queries and cached statements refer to the layout.
   package let number: UInt16
   package let model: any ResultRow.Type
   /// The name of the table. A row type without a table has the name of the type.
@@ -37,9 +38,10 @@ package final class ModelLayout: @unchecked Sendable {
   package let keyColumns: [Int]
   /// The layout of the model's `ID` in memory: plain values, in the order of `keyColumns`.
   let keySlots: ColumnSlots
-  /// The other spellings of the key, which other programs may have written.
+  /// The other spellings of the key, which other programs may have written, such as a UUID in upper
+  /// case.
   let keySpellings: [KeySpelling]
-  /// The key column that is the rowid, if there is one.
+  /// The index of the key column that is the rowid, if there is one.
   package let rowIDColumn: Int?
   /// Whether the model is a view. A view has no rows of its own.
   package let isView: Bool
@@ -54,7 +56,7 @@ package final class ModelLayout: @unchecked Sendable {
   let orders: ColumnOrders
   /// The generated columns, which are read back after a model is written.
   let generatedColumns: [Int]
-  /// The columns whose declared form is less precise than their type.
+  /// The columns whose stored form is less precise than their type, such as dates in whole seconds.
   let roundedColumns: [Int]
   /// The elements of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
   let schemaElements: Any
@@ -232,7 +234,7 @@ package final class ModelLayout: @unchecked Sendable {
 }
 
 extension StoredForm {
-  /// Whether reading back may give another value than the stored one.
+  /// Whether a value may change if it is stored in this form and read back.
   fileprivate var isApproximate: Bool {
     switch self {
     case .unixSeconds, .referenceSeconds: true

@@ -2,8 +2,8 @@
 /// `if let`, `switch` and `for`.
 @resultBuilder
 public enum PredicateBuilder {
-  /// Takes one predicate of the block. This is the only overload. With a second one, even an
-  /// unavailable one, the compiler would need seconds to diagnose a mistake.
+  /// Takes one predicate of the block. There is no second overload, not even an unavailable one:
+  /// with it, the compiler would need seconds to report a mistake in the block.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
@@ -30,7 +30,7 @@ public enum PredicateBuilder {
   @inlinable
   public static func buildOptional(_ lines: PredicateLines?) -> PredicateLines { lines ?? [] }
 
-  /// Takes the predicates of an `if` that has an `else`.
+  /// Takes the predicates of an `if` branch that an `else` follows.
   @inlinable
   public static func buildEither(first lines: PredicateLines) -> PredicateLines { lines }
 

@@ -21,7 +21,7 @@ public enum QueryBuilder {
   /// Takes the first clause.
   public static func buildPartialBlock(first: QueryClause) -> QueryClause { first }
 
-  /// Takes a SELECT clause that comes first.
+  /// Takes the SELECT clause, if it is the first clause.
   public static func buildPartialBlock<Row>(first: SelectClause<Row>) -> SelectClause<Row> {
     first
   }
@@ -64,7 +64,7 @@ public enum QueryBuilder {
     clause ?? QueryClause(joining: [])
   }
 
-  /// Takes the clauses of an `if` that has an `else`.
+  /// Takes the clauses of an `if` branch that an `else` follows.
   public static func buildEither(first clause: QueryClause) -> QueryClause { clause }
 
   /// Takes the clauses of an `else`.
@@ -204,8 +204,8 @@ extension SelectStatement {
   }
 
   /// Records an error if a RIGHT or FULL JOIN may find no row of an earlier table, but the columns
-  /// of that table are not optional. The compiler checks only the right side of a LEFT or FULL
-  /// JOIN.
+  /// of that table are not optional. The compiler requires optional columns only on the right side
+  /// of a LEFT or FULL JOIN. A function on the right side of a RIGHT or FULL JOIN is an error, too.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
   ) {

@@ -51,7 +51,8 @@ public enum SortDirection: Sendable {
   case descending
 }
 
-/// The place of NULL in an order. By default SQLite treats NULL as less than any value.
+/// Whether an order puts NULL before or after all values. By default SQLite treats NULL as less
+/// than any value.
 ///
 /// ```swift
 /// let unread = Post.order(by: \.$readAt, .ascending, nulls: .first)
@@ -87,8 +88,9 @@ public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition:
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
-/// Joins a table. If no row of the table matches, the result still contains the row of the earlier
-/// tables. So the columns of the joined table are optional. SQL: `LEFT JOIN "Author" ON …`
+/// Joins a table. If no row of it matches a row of the earlier tables, the result still contains
+/// that earlier row, with NULL in the columns of the joined table. So these columns are optional.
+/// SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
 ) -> QueryClause {
@@ -117,7 +119,8 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// Joins a table and keeps all of its rows. SQL: `RIGHT JOIN "Author" ON …`
+/// Joins a table, and also keeps those of its rows that match no row of the earlier tables.
+/// SQL: `RIGHT JOIN "Author" ON …`
 ///
 /// A row of an earlier table may be missing, so the columns of the earlier tables must be optional.
 /// Otherwise the query throws `QueryError` when it is rendered.
@@ -254,7 +257,7 @@ public func Select<each Item: Selectable>(
   return SelectClause(terms: terms, decoding: decoding)
 }
 
-/// Selects items that are read as a struct. The name of each item is the name of a property.
+/// Selects items that are read as a struct. Each item needs the name of a property.
 /// SQL: `SELECT a AS "name", b AS …`
 ///
 /// ```swift

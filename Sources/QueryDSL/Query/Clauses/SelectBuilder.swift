@@ -31,7 +31,7 @@ import SQLCore
 /// The rows are tuples. If there is a single item, the rows are its values.
 @resultBuilder
 public enum SelectBuilder {
-  /// Takes a line: one item, or several as a tuple.
+  /// Takes one line of the closure: an item, or a tuple of items.
   public static func buildExpression<each Item: Selectable>(
     _ items: (repeat each Item)
   ) -> _SelectedItems<(repeat (each Item).Selected)> {
@@ -43,7 +43,7 @@ public enum SelectBuilder {
     first
   }
 
-  /// Adds a line to the lines above it.
+  /// Adds the items of a line to the items above it.
   public static func buildPartialBlock<each Old, each New>(
     accumulated: consuming _SelectedItems<(repeat each Old)>,
     next: _SelectedItems<(repeat each New)>
@@ -52,8 +52,8 @@ public enum SelectBuilder {
     return _SelectedItems(accumulated.items)
   }
 
-  /// Returns a function that stores the items. Its result type contains the row type, so that a
-  /// tuple may have labels; see `_Selection`.
+  /// Returns a function that stores the items in its argument. The row type is part of the type of
+  /// this function, so that a tuple may have labels; see `_Selection`.
   public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
     { selected in
       selected.items = items.items
@@ -66,7 +66,7 @@ public enum SelectBuilder {
 /// not use this type directly.
 @resultBuilder
 public enum _TupleBuilder {
-  /// Takes a line: one item, or several as a tuple.
+  /// Takes one line of the closure: an item, or a tuple of items.
   public static func buildExpression<each Item: Selectable>(
     _ items: (repeat each Item)
   ) -> (repeat each Item) { items }
@@ -76,7 +76,7 @@ public enum _TupleBuilder {
     first: (repeat each Item)
   ) -> (repeat each Item) { first }
 
-  /// Adds a line to the lines above it.
+  /// Adds the items of a line to the items above it.
   public static func buildPartialBlock<each Old: Selectable, each New: Selectable>(
     accumulated: (repeat each Old), next: (repeat each New)
   ) -> (repeat each Old, repeat each New) {
@@ -84,12 +84,12 @@ public enum _TupleBuilder {
   }
 }
 
-/// The result of a selection's closure; programs do not use it directly.
+/// The result of a closure of `select` or `returning`; programs do not use it directly.
 ///
-/// The function stores the items in its argument, and always returns nil. Its result type only
-/// tells the compiler the type of a row. Swift converts a function that returns `(String, Int)` to
-/// a function that returns `(title: String, views: Int)`, but does not convert a generic struct in
-/// this way. So a tuple may have labels:
+/// The result is a function. It stores the selected items in its argument, and always returns nil.
+/// Its result type only tells the compiler the type of a row. Swift converts a function that
+/// returns `(String, Int)` to a function that returns `(title: String, views: Int)`, but does not
+/// convert a generic struct in this way. So a tuple may have labels:
 /// `let rows: [(title: String, views: Int)] = try db.fetch(Post.select { … })`.
 public typealias _Selection<Row> = (inout _SelectedItems<Never>) -> Row?
 
@@ -101,7 +101,7 @@ public struct _SelectedItems<Row> {
 }
 
 extension SelectItem {
-  /// Returns the items of a selection.
+  /// Returns the items that a closure has selected.
   static func list<Row>(of selection: _Selection<Row>) -> ShortList<SelectItem> {
     var selected = _SelectedItems<Never>(.none)
     _ = selection(&selected)
@@ -110,7 +110,8 @@ extension SelectItem {
 }
 
 extension SelectStatement {
-  /// Returns the SELECT clause with the items of a selection, and the way to read its rows.
+  /// Returns the SELECT clause with the items that a closure has selected, and how to read a row of
+  /// them.
   static func clause<Row>(of selection: _Selection<Row>) -> ([SelectTerm], RowDecoding<Row>) {
     let items = SelectItem.list(of: selection)
     if case .one(let item) = items { return item.clause() }

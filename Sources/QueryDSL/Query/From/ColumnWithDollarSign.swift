@@ -7,8 +7,8 @@ import SQLCore
 #endif
 
 /// A column that a query names with a dollar sign, as in `$0.$title`; programs do not use the
-/// protocol directly. The protocol's name appears in the compiler's message if a query names
-/// `$0.title`, the value of a model.
+/// protocol directly. If a query names `$0.title`, which is a model's value and no column, the
+/// compiler's message contains the name of this protocol.
 public protocol ColumnWithDollarSign {
   /// The type of the column's values.
   associatedtype Value: ColumnValue
@@ -16,7 +16,7 @@ public protocol ColumnWithDollarSign {
   /// The type of the column in a query; programs do not use it directly.
   associatedtype _InQuery = SQLExpression<Value>
 
-  /// The index of the column; programs do not use it directly.
+  /// The position of the column in its model; programs do not use it directly.
   var _index: Int? { get }
 
   /// Whether values of this type stand for a column; programs do not use it directly.
@@ -41,8 +41,9 @@ extension ColumnWithDollarSign where _InQuery == SQLExpression<Value> {
 extension ColumnWithDollarSign {
   /// Whether values of this type stand for a column; programs do not use it directly.
   ///
-  /// This is checked when the program runs. The compiler does not report the unavailable
-  /// conformance of `String` if a key path is used as a closure: `order(by: \.title)` compiles.
+  /// The library checks this when the program runs, because the compiler accepts
+  /// `order(by: \.title)`. It does not report the unavailable conformance of `String` if a key path
+  /// is used as a closure.
   @inlinable
   public static var _isColumn: Bool { false }
 }
@@ -52,7 +53,7 @@ extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
   @inlinable
   public static var _isColumn: Bool { true }
 
-  /// The index of the column; programs do not use it directly.
+  /// The position of the column in its model; programs do not use it directly.
   @inlinable
   public var _index: Int? { index }
 }

@@ -18,7 +18,7 @@ public struct Columns<M: ResultRow>: TableColumns {
   /// The names of the columns; nil if the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?
 
-  /// Makes the columns of a new table, which the query must have in its FROM or a join.
+  /// Makes the columns of one more table. The query must have this table in its FROM or a join.
   public init() {
     self.init(source: TableID.nextSource())
   }
@@ -32,14 +32,14 @@ public struct Columns<M: ResultRow>: TableColumns {
   /// The columns of the table in a declaration, such as a CHECK, an index or a generated column.
   static var declared: Columns { Columns(source: TableID.declared) }
 
-  /// Makes the columns of an existing table of the query, such as the row that an upsert would have
-  /// inserted.
+  /// Makes the columns of a table that the query already has. `excluded` in an upsert counts as
+  /// such a table.
   init(_ table: TableID) {
     names = (try? M.layout)?.names
     self.table = table
   }
 
-  /// Makes the columns of a group in a table.
+  /// Makes the columns of a group. `names` has only their names.
   init(_ table: TableID, names: ModelLayout.Names?) {
     self.table = table
     self.names = names
@@ -61,8 +61,8 @@ public struct Columns<M: ResultRow>: TableColumns {
 
   /// The column of a property, or the columns of a group.
   ///
-  /// This is the only overload. With a second one, for properties without `$`, the compiler would
-  /// need seconds to find a misspelt column in a long condition.
+  /// There is no second overload for properties without `$`: with it, the compiler would need
+  /// seconds to find a misspelt column in a long condition.
   @inlinable
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
@@ -71,7 +71,8 @@ public struct Columns<M: ResultRow>: TableColumns {
     @inline(__always) get { Column._member(path, of: self) }
   }
 
-  /// Returns a column by its index; nil stands for a key path that names no column.
+  /// Returns the column with the given index. If the index is nil, the key path names no column,
+  /// and the result is an expression that throws `QueryError` when the query is rendered.
   ///
   /// - Parameter member: The type of the key path's value. The key path itself is not passed,
   ///   because the program would then have to make a key path for each column of a query.
@@ -92,7 +93,7 @@ public struct Columns<M: ResultRow>: TableColumns {
     noColumn(String(describing: path), type(of: path).valueType)
   }
 
-  /// Returns the error for a key path to a type, which names no column.
+  /// Returns the error for a key path that names no column, if only the type of its value is known.
   @usableFromInline
   static func noColumn(ofType member: any ColumnWithDollarSign.Type) -> QueryError {
     noColumn("the property of the type \(member)", member)
@@ -125,8 +126,8 @@ extension Columns where M: TableModel {
 }
 
 extension TableID {
-  /// The counter from which each table of a query gets its number. After 4 billion tables, the
-  /// numbers repeat. This matters only if a query contains another query over the same model.
+  /// The counter that gives each table of a query a number. After 4 billion tables, the numbers
+  /// repeat. Equal numbers matter only if a query contains another query over the same model.
   private static let sources = Atomic<UInt32>(0)
 
   fileprivate static func nextSource() -> UInt32 {
@@ -134,12 +135,13 @@ extension TableID {
   }
 }
 
-/// A parameter of `Query { }`, which is the columns of a table; programs do not use it directly.
+/// The type of a parameter of `Query { }`: `Columns` or `OptionalColumns`;
+/// programs do not use it directly.
 public protocol TableColumns: Sendable {
-  /// Makes the columns of a new table.
+  /// Makes the columns of one more table for a query.
   init()
 
-  /// Takes the next table of the model from the tables of an existing query. A closure receives it,
-  /// and adds clauses to the query.
+  /// Takes the next table of the model from the tables of an existing query. The columns of this
+  /// table become a parameter of a closure that adds clauses to the query.
   init(_from tables: _QueryTables)
 }

@@ -35,7 +35,7 @@ import Synchronization
 public struct CommonTable<Row: ResultRow>: Sendable {
   let node: CommonTableNode
 
-  /// Makes a common table of a query.
+  /// Makes a common table that has the rows of a query.
   ///
   /// - Parameter materialized: Whether to run the query once and store its rows; nil lets SQLite
   ///   decide.
@@ -46,9 +46,9 @@ public struct CommonTable<Row: ResultRow>: Sendable {
       query: statement, isRecursive: false, isMaterialized: materialized)
   }
 
-  /// Makes a recursive common table. One query returns its first rows. Then SQLite runs a second
-  /// query, `step`, for each row of the table, and adds the new rows to the table, until there are
-  /// no new rows.
+  /// Makes a recursive common table. The query `start` returns the first rows of the table. Then
+  /// SQLite runs the query `step` for each row of the table, and adds the rows that it finds, until
+  /// there are no new rows.
   ///
   /// - Parameters:
   ///   - start: the query for the first rows.
@@ -91,8 +91,8 @@ public struct CommonTable<Row: ResultRow>: Sendable {
 extension CommonTable {
   /// Orders the rows of the table by one of its columns, after the existing orders.
   ///
-  /// For a recursive table, this is the order in which SQLite takes rows for the next step.
-  /// Descending order by a depth walks a tree depth-first: each row comes directly before its
+  /// SQLite runs the step of a recursive table for one row after another, in this order. A
+  /// descending order by depth walks a tree depth-first: each row comes directly before its
   /// descendants.
   ///
   /// ```swift

@@ -14,7 +14,7 @@ import SQLCore
 @dynamicMemberLookup
 public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
   let columns: Columns<Group._Group>
-  /// The index of the first column in the table; nil if the table's model is invalid.
+  /// The index that the group's first column has in the table; nil if the table's model is invalid.
   let first: Int?
 
   init(_ columns: Columns<Group._Group>, first: Int?) {
@@ -87,9 +87,10 @@ extension GroupColumns {
     }
   }
 
-  /// Returns the test whether the group is nil, or is not nil. The rule is the same as for a group
-  /// that is read. A group is nil if a column that is not optional in the group is NULL. If all
-  /// columns are optional, a group is nil if all columns are NULL.
+  /// Returns the condition that the group is nil or, if `isMissing` is false, that it is not nil. A
+  /// group is nil if a column whose property is not optional is NULL. If all properties are
+  /// optional, the group is nil if all its columns are NULL. The same rule holds when a group is
+  /// read.
   private func isMissing(
     _ layout: ModelLayout, _ nodes: [ExpressionNode], _ isMissing: Bool
   ) -> SQLPredicate {
@@ -116,7 +117,7 @@ extension GroupColumns {
 }
 
 extension ColumnSlot {
-  /// The value of a column in the memory of a group.
+  /// Returns the value of a column. `memory` holds a value of the group.
   func boundValue(in memory: UnsafeRawBufferPointer) -> BoundValue {
     guard let group = memory.baseAddress else { return .value(.null) }
     do {
@@ -128,7 +129,8 @@ extension ColumnSlot {
 }
 
 extension GroupColumns: Selectable {
-  /// The columns of the group, read as the group; programs do not use it directly.
+  /// Selects the columns of the group, read as a value of its type;
+  /// programs do not use it directly.
   public var _selection: _SelectItem<Group> {
     let decoding = Group._Group.decoding
     let nodes: [ExpressionNode]

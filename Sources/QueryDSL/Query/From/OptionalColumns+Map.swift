@@ -36,8 +36,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull
   }
 
-  /// Returns an expression over the columns of the joined table, for an expression that may be NULL
-  /// itself. The result is also NULL if the join found no row.
+  /// Works like `map`, for an expression that may itself be NULL. The result is also NULL if the
+  /// join found no row.
   ///
   /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
   public func flatMap<Value: ColumnValue>(
@@ -46,7 +46,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull.flattened()
   }
 
-  /// Whether the join found a row, because at least one of its `presentColumns` is not NULL.
+  /// The condition that the join found a row: one or more of the model's `presentColumns` are not
+  /// NULL.
   var isFound: SQLPredicate {
     do {
       let present = try M.layout.presentColumns.map { index in

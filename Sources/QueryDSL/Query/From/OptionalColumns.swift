@@ -18,7 +18,7 @@ import SQLCore
 public struct OptionalColumns<M: ResultRow>: TableColumns {
   package let columns: Columns<M>
 
-  /// Makes the columns of a new table, which the query must have in its FROM or a join.
+  /// Makes the columns of one more table. The query must have this table in its FROM or a join.
   public init() {
     columns = Columns()
   }

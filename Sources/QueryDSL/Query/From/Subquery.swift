@@ -56,8 +56,8 @@ extension Fetchable {
 }
 
 extension Query {
-  /// The only column of the query's rows; nil if the rows have several columns, or if `map` makes
-  /// them.
+  /// The selected column, if the query selects exactly one; otherwise nil. It is also nil if a
+  /// closure makes the rows, as in `map`.
   var singleColumn: ResultColumn? {
     guard !decoding.isMapped, let columns = try? decoding.columns(), columns.count == 1 else {
       return nil

@@ -4,7 +4,7 @@ import SQLCore
 /// function; programs do not use it directly.
 public struct TableReference: TableReferenceConvertible {
   let table: TableID
-  /// The query, common table or function; nil for the table of a model.
+  /// Where the rows come from: a query, a common table or a function. Nil for the table of a model.
   var source: Source?
   /// Whether the table's columns are optional.
   var isOptional = false
@@ -18,13 +18,13 @@ public struct TableReference: TableReferenceConvertible {
 extension TableReference {
   /// The source of a table's rows, if that is not the table of a model.
   package enum Source: Sendable {
-    /// A query, and the depth of its nesting. Call `query(_:)` to make this case.
+    /// A query in FROM, and its number of nested levels. Call `query(_:)` to make this case.
     indirect case nested(SelectStatement, depth: Int)
     case common(CommonTableName)
     /// A table-valued function, with its arguments.
     case function(String, [ExpressionNode])
-    /// A row whose name is not quoted, and is always written before its columns: `excluded`, `OLD`
-    /// or `NEW`.
+    /// The row `excluded` of an upsert, or the row `OLD` or `NEW` of a trigger. The name is not
+    /// quoted, and is written before each column of the row.
     case row(String)
   }
 }

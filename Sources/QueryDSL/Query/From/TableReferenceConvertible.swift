@@ -7,7 +7,7 @@ public protocol TableReferenceConvertible: Sendable {
   var _reference: TableReference { get }
 }
 
-/// A table of a query whose columns are optional.
+/// A table in a query. The table's columns are optional.
 struct OptionalTableReference: OptionalTableReferenceConvertible {
   let _reference: TableReference
 }

@@ -58,14 +58,14 @@ public struct Values<Row: ResultRow>: Fetchable {
   }
 }
 
-/// A row of `apus_array`. Its values have any type.
+/// A row of `apus_array`. In SQL, `value` need not be an integer.
 private struct ArrayRow: ResultRow {
   @Column var value: Int
   @Column var rowid: Int
 }
 
 extension Values {
-  /// SQLite joins at most 64 tables.
+  /// Each column needs a table; a join has at most 64.
   private static var maximumColumns: Int { 60 }
 
   private static func statement(of rows: some Sequence<Row>) throws -> SelectStatement {
@@ -99,7 +99,7 @@ extension Values {
     return statement
   }
 
-  /// Returns the stored values of each column.
+  /// Returns an array for each column, with its stored values.
   private static func values(
     of rows: some Sequence<Row>, _ layout: ModelLayout
   ) throws -> [[DatabaseValue]] {

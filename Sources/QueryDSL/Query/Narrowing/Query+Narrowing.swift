@@ -39,8 +39,8 @@ extension Query {
   /// Restricts the result to groups that match all predicates of the closure, in addition to the
   /// existing conditions. SQL: `HAVING count(*) > ?`
   ///
-  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
-  /// throw `QueryError`.
+  /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
+  /// such table, the query throws `QueryError` when it is rendered.
   public consuming func having<each Table: TableColumns>(
     @PredicateBuilder _ predicates: (repeat each Table) -> PredicateLines
   ) -> Self {
@@ -56,8 +56,8 @@ extension Query {
   /// feed.order { (author: Columns<Author>) in author.$name }
   /// feed.order(by: { (author: Columns<Author>) in author.$name.length() }, .descending)
   /// ```
-  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
-  /// throw `QueryError`.
+  /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
+  /// such table, the query throws `QueryError` when it is rendered.
   public consuming func order<Value: ColumnValue, each Table: TableColumns>(
     by expression: (repeat each Table) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -69,7 +69,7 @@ extension Query {
     return self
   }
 
-  /// Orders by the result column with that name or alias, after the existing orders.
+  /// Orders by the result column with the given name or alias, after the existing orders.
   /// SQL: `ORDER BY "views"`
   ///
   /// If no selected column has that name, the query throws `QueryError` when it is rendered.

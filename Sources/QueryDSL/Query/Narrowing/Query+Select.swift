@@ -8,8 +8,8 @@ extension Query {
   /// feed.select { (post: Columns<Post>) in post.count() }
   /// // SELECT count(*) FROM "Post" JOIN "Author" ON …
   /// ```
-  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
-  /// throw `QueryError`.
+  /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
+  /// such table, the query throws `QueryError` when it is rendered.
   public consuming func select<NewRow, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<NewRow>
   ) -> Query<NewRow> {
@@ -40,11 +40,11 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Replaces the selected items of the query by expressions that are read as a struct. The name of
-  /// each expression is the name of a property. SQL: `SELECT a AS "name", b AS …`
+  /// Replaces the selected items of the query by expressions that are read as a struct. Each
+  /// expression needs the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
-  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
-  /// throw `QueryError`.
+  /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
+  /// such table, the query throws `QueryError` when it is rendered.
   public consuming func select<NewRow: ResultRow, Items, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<Items>, into row: NewRow.Type
   ) -> Query<NewRow> {
@@ -62,8 +62,8 @@ extension Query {
   /// ```swift
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)
   /// ```
-  /// As in `where`, the parameters of the closure are tables of the query, and the same mistakes
-  /// throw `QueryError`.
+  /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
+  /// such table, the query throws `QueryError` when it is rendered.
   public consuming func selectAlso<each Old, each New, each Table: TableColumns>(
     @SelectBuilder _ items: (repeat each Table) -> _Selection<(repeat each New)>
   ) -> Query<(repeat each Old, repeat each New)> where Row == (repeat each Old) {

@@ -12,7 +12,7 @@ public final class _QueryTables {
   }
 
   private var entries: [Entry]
-  /// An error in the parameters, which is thrown when the query is rendered.
+  /// An error in the parameters of the closure, which is thrown when the query is rendered.
   private(set) var problem: QueryError?
 
   init(of statement: SelectStatement) {
@@ -27,7 +27,7 @@ public final class _QueryTables {
   /// Takes the first table of a model that no earlier parameter has taken.
   ///
   /// - Parameter acceptsMissing: Whether to accept a table for which a join may find no row. True
-  ///   if the parameter has optional columns.
+  ///   for a parameter of the type `OptionalColumns`.
   func take<Row: ResultRow>(_ row: Row.Type, acceptsMissing: Bool) -> Columns<Row> {
     let fresh = Columns<Row>()
     guard let index = entries.firstIndex(where: { $0.table.layout == fresh.table.layout }) else {
@@ -54,7 +54,7 @@ public final class _QueryTables {
 extension _QueryTables: Sendable {}
 
 extension SelectStatement {
-  /// For each of `tables`, whether an outer join may find no row of it.
+  /// A flag for each table in `tables`: whether an outer join may find no row of that table.
   var areOptional: [Bool] {
     var flags = [false]
     for join in joins {
@@ -64,11 +64,10 @@ extension SelectStatement {
     return flags
   }
 
-  /// Selects several items after the already selected ones, and returns how to read the longer
-  /// tuple.
+  /// Selects further items after the selected ones, and returns how to read the longer tuple.
   ///
-  /// In memory, the first elements of a tuple have the same offsets as in a tuple without the other
-  /// elements. So the old items are read as one part.
+  /// The old items are read together, as one part of the longer tuple. This is possible because
+  /// `(a, b, c)` begins in memory like `(a, b)`.
   mutating func selectAlso<Row>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {

@@ -9,9 +9,9 @@ import SQLCore
 /// A place between two rows, where a page begins. `Rows` is the model of a `PageOrder`, or the row
 /// type of a `Query` with pages.
 ///
-/// The cursor holds values of the last row before the page: the values of the expressions in the
-/// order, and the keys. So the cursor stays valid if that row is changed or deleted. The cursor's
-/// text has only letters, digits, `-` and `_`, so it can be part of a URL. In JSON, the cursor is a
+/// The cursor holds values of the last row before the page: the values of the ORDER BY expressions
+/// and of the keys. So the cursor stays valid if that row is changed or deleted. The cursor's text
+/// has only letters, digits, `-` and `_`, so it can be part of a URL. In JSON, the cursor is a
 /// string with this text.
 ///
 /// ```swift
@@ -22,7 +22,7 @@ import SQLCore
 /// values. Such a cursor can only change where the page begins. It cannot change the SQL, because
 /// its values are bound.
 public struct PageCursor<Rows>: Hashable, Sendable {
-  /// The fingerprint of the order.
+  /// A hash of the order that made the cursor.
   let order: UInt64
   let values: [DatabaseValue]
 }
@@ -96,7 +96,8 @@ extension String {
 private struct CursorBytes {
   static let version: UInt8 = 1
 
-  /// The bytes that are not read yet. When a cursor is written, all bytes so far.
+  /// When a cursor is read, the bytes that are still to read. When it is written, the bytes written
+  /// so far.
   var remaining: Data
 
   mutating func byte() -> UInt8? { remaining.popFirst() }

@@ -25,7 +25,7 @@ public struct PageOrder<M: Model>: Sendable {
 
   private var named: [Term] = []
   private var problem: QueryError?
-  /// The direction of the key, if the order names no columns.
+  /// Whether the key is descending, in an order that names no columns.
   private var isReversed = false
 
   /// The order of the key.
@@ -115,7 +115,7 @@ extension PageOrder {
     return text.stableHash
   }
 
-  /// Returns the place after a row, where the next page begins.
+  /// Returns the cursor for the page that begins after a row.
   ///
   /// The row is a model, or a struct with properties for the columns of the order and the key,
   /// under their names. Throws `QueryError` if a column is missing, and `ColumnValueError` for a
@@ -168,24 +168,24 @@ extension ModelColumn {
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
 struct PageCondition {
-  /// An expression of the order, in the form in which it is compared, and the cursor's value for
-  /// it.
+  /// An ORDER BY expression with its collation, and the value that the cursor has for it.
   struct Term {
     let node: ExpressionNode
     let isDescending: Bool
-    /// Whether rows may have NULL for the expression, and whether NULL comes first.
+    /// Whether the expression may be NULL in a row. `hasNullFirst` says where such rows come.
     let mayBeNull: Bool
     let hasNullFirst: Bool
     let value: DatabaseValue
 
-    /// Whether a comparison with the value is enough to select the right rows. A comparison leaves
-    /// out rows with NULL. This is right only if all rows with NULL come before the value.
+    /// Whether a comparison with the cursor's value is enough to select the right rows. A
+    /// comparison leaves out rows with NULL, which is right only if all these rows come before the
+    /// value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
   }
 
   let terms: [Term]
 
-  /// The predicates, which must all hold.
+  /// The condition as predicates, which must all hold.
   var predicates: [PredicateNode] {
     let run = leadingRun(from: 0)
     guard run < terms.count else { return [compare(terms[...], orEqual: false)] }
@@ -202,8 +202,8 @@ struct PageCondition {
       ?? terms.count
   }
 
-  /// Returns the condition for the rows that come after the cursor. It considers only the terms
-  /// from an index on.
+  /// Returns the condition for the rows that come after the cursor, if only the terms from the
+  /// index `start` on are compared.
   private func after(from start: Int) -> PredicateNode {
     if leadingRun(from: start) == terms.count { return compare(terms[start...], orEqual: false) }
     let term = terms[start]

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The order of a query's rows, completed with keys so that no two rows share a place.
+/// The ORDER BY of a query, followed by the keys that it needs so that no two rows are equal in it.
 struct PlaceOrder {
   /// An expression of the order.
   struct Term {
@@ -22,7 +22,7 @@ struct PlaceOrder {
   }
 
   private(set) var terms: [Term] = []
-  /// A hash of the order and its tables.
+  /// A hash of the order and of the query's tables.
   private(set) var fingerprint: UInt64 = 0
 
   /// Makes an empty order, for a query that has no pages.
@@ -102,17 +102,18 @@ extension ExpressionNode {
   /// The column, if the expression is a column with or without a collation; otherwise nil.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether different keys have different places in an order by the expression. They may share a
-  /// place if the order uses another collation than the key column, because a collation may
-  /// consider two texts equal.
+  /// Whether the expression is the key column, and an order by it separates any two keys. It may
+  /// not separate them if the order has another collation than the column: NOCASE, for example,
+  /// considers `a` and `A` equal.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
     guard key.isText, let collation = Self.collation(of: self) else { return true }
     return collation == Self.collation(of: key.node)
   }
 
-  /// Whether the expression may be NULL, if outer joins may find no row of the `missing` tables. An
-  /// expression that is not a column is treated as possibly NULL.
+  /// Whether the expression may be NULL. A column may be NULL because of its model, or because its
+  /// table is in `missing`: the tables of which an outer join may find no row. An expression that
+  /// is not a column is treated as possibly NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,
       let layout = LayoutRegistry.shared.layout(number: id.table.layout)
@@ -122,8 +123,8 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
-  /// A hash of the tables, the order, and the values in the order. Values in conditions of joins do
-  /// not change it.
+  /// A hash of the tables, the joins and ORDER BY, with the values in ORDER BY. The values in
+  /// conditions of joins do not change the hash.
   fileprivate var fingerprintOfOrder: UInt64 {
     get throws {
       let all = try rendered()
@@ -163,8 +164,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the expression of a term of ORDER BY. If the term is the name of a result column, it
-  /// is the expression of that column.
+  /// Returns the expression of a term of ORDER BY. If the term is the name of a result column,
+  /// returns the expression of that column.
   fileprivate func orderedNode(_ node: ExpressionNode) throws -> ExpressionNode {
     guard case .resultColumn(let name) = node else { return node }
     if case .terms(let terms) = selection {

@@ -24,9 +24,9 @@ extension Query {
   /// contain each row exactly once.
   ///
   /// The query may be ordered by any expressions over any tables. Rows that are equal in these
-  /// expressions are ordered by the keys of the tables, in the direction of the last expression. A
-  /// key is left out if the join of its table compares the whole key, because each row then has
-  /// only one joined row. In the example, the key of `Author` is left out.
+  /// expressions are ordered by the keys of the tables, in the direction of the last expression.
+  /// The key of a joined table is left out if the condition of the join compares the whole key,
+  /// because the join then finds at most one row. In the example, the key of `Author` is left out.
   ///
   /// The limit of the query is the size of a page. If all columns of the order belong to one table,
   /// SQLite can find a page in an index over them. Otherwise each page reads and sorts the rows
@@ -99,9 +99,8 @@ extension TableQuery where M: Model {
   /// Without a cursor, the query returns the first page. While the table does not change, the pages
   /// contain each row exactly once. An inserted or deleted row moves no other row to another page.
   ///
-  /// With an index over the columns of the order, such as `Index(\.$createdAt)`, a page costs one
-  /// seek and its own rows, however many rows come before the page. SQLite reads more rows in three
-  /// cases:
+  /// With an index over the columns of the order, such as `Index(\.$createdAt)`, SQLite seeks the
+  /// first row of the page, and reads no rows before it. SQLite reads more rows in three cases:
   ///
   /// - If the directions differ, SQLite also reads the rows that equal the cursor in all columns
   ///   before the first change of direction.

@@ -2,7 +2,7 @@ import SQLCore
 
 /// The progress of loading the rows of a statement into the memory of an array of models.
 ///
-/// The type is not generic, so that a client compiles only the code of the array for its model. It
+/// The type is not generic, so that only the code of the array is compiled again for each model. It
 /// stores neither the layout nor the connection, because it would have to retain and release them
 /// for each result.
 @usableFromInline
@@ -10,8 +10,8 @@ struct ModelRows: ~Copyable {
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
-  /// The positions of the columns in the result; nil if the result has exactly the model's columns,
-  /// in the model's order.
+  /// Where the result has each column of the model; nil if the result has exactly these columns, in
+  /// the model's order.
   private let positions: ColumnPositions?
 
   /// Steps to the first row.
@@ -109,8 +109,8 @@ extension ModelLayout {
   /// to a `ColumnValueError`.
   ///
   /// - Parameters:
-  ///   - positions: the positions of the columns in the result; nil if they follow one another in
-  ///     the model's order, from `first` on.
+  ///   - positions: where the result has each column of the model; nil if the columns are in the
+  ///     model's order, without gaps, from the index `first` on.
   func locate(
     _ error: any Error, column: Int, row: Int?, of statement: StatementPointer,
     _ positions: ColumnPositions? = nil, skipping first: Int = 0

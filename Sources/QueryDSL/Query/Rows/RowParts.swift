@@ -8,7 +8,8 @@ struct RowPart: Sendable {
     case other(Other)
   }
 
-  /// A part that is not a value, with closures that read and destroy it.
+  /// A part that is not a single value, such as a model. Closures read it into memory and destroy
+  /// it.
   fileprivate struct Other: Sendable {
     let load: @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
     let destroy: @Sendable (UnsafeMutableRawPointer) -> Void
@@ -27,8 +28,8 @@ struct RowPart: Sendable {
 
   /// Makes a part that a closure loads.
   ///
-  /// - Parameter load: Reads the part, from the reader's column on, into uninitialised memory that
-  ///   is large enough.
+  /// - Parameter load: Reads the part, beginning at the reader's current column. Stores it in
+  ///   memory that is uninitialised and large enough.
   init<Output>(
     of type: Output.Type,
     load: @escaping @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
@@ -40,24 +41,25 @@ struct RowPart: Sendable {
   }
 }
 
-/// The parts of a row, each with its offset in the memory of the tuple.
+/// The parts of a row that is read as a tuple. Each part has its byte offset in the tuple's memory.
 ///
 /// The type is not generic, so that loading a row retains nothing and does not ask the runtime for
 /// the element types of a tuple.
 struct RowParts: Sendable {
   private enum Step: BitwiseCopyable {
     case value(ColumnSlot)
-    /// The part in `others` with this index.
+    /// A part such as a model: its index in `others`.
     case other(Int)
   }
 
   private var steps: [(offset: Int, step: Step)] = []
   private var others: [RowPart.Other] = []
-  /// For each step that reads a value, the expression of this value. It is used in errors.
+  /// The expression of each part that is a single value; nil for other parts. Errors name its table
+  /// and column.
   private var nodes: [ExpressionNode?] = []
   private var size = 0
 
-  /// Adds a part after the existing ones, at the offset that it has in the memory of a tuple.
+  /// Adds a part after the existing ones, and calculates its offset in the memory of the tuple.
   mutating func append(_ part: RowPart) {
     let offset = (size + part.alignment - 1) & ~(part.alignment - 1)
     switch part.kind {
@@ -97,8 +99,8 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Returns the key of the row from which a step reads a value; nil unless all parts are values
-  /// and the key is among them.
+  /// Returns the key of the table row from which the part at an index is read. Returns nil unless
+  /// all parts are single values, and the columns of the key are among them.
   private func key(ofStep index: Int, in reader: RowReader) -> [DatabaseValue]? {
     guard others.isEmpty, case .column(let column)? = nodes[index],
       let layout = LayoutRegistry.shared.layout(number: column.table.layout),
@@ -124,8 +126,8 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Reads all rows of a statement straight into the storage of an array. The statement is at its
-  /// first row, if it has one.
+  /// Reads all rows of a statement straight into the storage of an array. If `isAtRow` is true, the
+  /// statement is already at its first row; otherwise it has no rows.
   func rows<Row>(
     _ type: Row.Type, of statement: StatementPointer, on core: ConnectionCore, limit: Int,
     isAtRow: Bool
@@ -147,7 +149,7 @@ struct RowParts: Sendable {
     return rows
   }
 
-  /// The loop over rows, which is shared by all types.
+  /// Loads rows until the memory is full. All row types share this code.
   private func load(
     into memory: UnsafeMutableRawPointer, stride: Int, capacity: Int,
     of statement: StatementPointer, on core: ConnectionCore, first: Int, limit: Int,
@@ -178,7 +180,8 @@ struct RowParts: Sendable {
 }
 
 extension RowDecoding {
-  /// Returns the way to read rows that are a tuple of parts, or a single part.
+  /// Returns how to read a row: as a tuple of the parts, or as the part itself if there is only
+  /// one.
   static func parts(
     _ parts: RowParts, columns: @escaping @Sendable () throws -> [ResultColumn]
   ) -> RowDecoding<Row> {

@@ -1,12 +1,14 @@
 import SQLCore
 
-/// The columns and expressions from which a struct is read, found by their names.
+/// The selected columns and expressions from which a struct is read. Each is read into the property
+/// that has its name.
 struct RowSelection {
   private struct Column {
     var node: ExpressionNode
     var column: ResultColumn
 
-    /// If the expression has no stored form of its own, gives it the form of a property.
+    /// Gives an expression without a stored form of its own, such as the current time, that of a
+    /// property.
     mutating func adapt(to form: StoredForm) {
       guard column.form == .standard, form != .standard,
         let adapted = node.adapted(to: form, of: column.type)
@@ -44,7 +46,8 @@ struct RowSelection {
     }
   }
 
-  /// Returns the terms in the order of the row type's columns, each under its column's name.
+  /// Returns the terms of SELECT in the order of the row type's columns. The alias of each term is
+  /// the name of its column.
   func terms<Row: ResultRow>(
     into row: Row.Type, ignoringOthers: Bool = false
   ) -> ([SelectStatement.SelectTerm], QueryError?) {

@@ -1,12 +1,13 @@
 import SQLCore
 
-/// A selected item: its part of the SELECT clause, how to read it, and the known facts about its
+/// A selected item: its term in the SELECT clause, how to read it, and the names and types of its
 /// columns.
 struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
-  /// The columns of a group, which `term` writes as a list; nil for any other item.
+  /// If the item is a group, the columns of the group, which `term` writes as a list. Otherwise
+  /// nil.
   private(set) var group: [ExpressionNode]?
 
   /// Makes the item of an expression.
@@ -57,7 +58,7 @@ struct SelectItem: Sendable {
 }
 
 extension _SelectItem {
-  /// The item in SQL and the way to read it.
+  /// The item's term in SELECT, and how to read it from a row.
   var item: SelectItem {
     if let item = content as? SelectItem { return item }
     if let value = content as? any ColumnValue { return SelectItem(value: value) }
@@ -69,7 +70,7 @@ extension _SelectItem {
 }
 
 extension Selectable {
-  /// The item in SQL and the way to read it.
+  /// The item's term in SELECT, and how to read it from a row.
   var selectItem: SelectItem { _selection.item }
 
   /// The SELECT clause with only this item, and how to read its rows.

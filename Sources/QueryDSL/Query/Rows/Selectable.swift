@@ -1,18 +1,18 @@
 import SQLCore
 
 extension SQLExpression: Selectable {
-  /// The expression, which is read as its type; programs do not use it directly.
+  /// Selects the expression, which is read as a `Value`; programs do not use it directly.
   public var _selection: _SelectItem<Value> { _SelectItem(SelectItem(self)) }
 }
 
 extension SQLPredicate: Selectable {
-  /// The condition, which is read as true, false, or nil if it is unknown; programs do not use it
-  /// directly.
+  /// Selects the condition, read as true, false, or nil if it is NULL;
+  /// programs do not use it directly.
   public var _selection: _SelectItem<Bool?> { SQLExpression(self)._selection }
 }
 
 extension Columns: Selectable {
-  /// All columns of the table, read as the model; programs do not use it directly.
+  /// Selects all columns of the table, read as the model; programs do not use it directly.
   public var _selection: _SelectItem<M> {
     let decoding = M.decoding
     return _SelectItem(
@@ -26,8 +26,8 @@ extension Columns: Selectable {
 }
 
 extension OptionalColumns: Selectable {
-  /// All columns of the table, read as the model, or nil if the join found no row; programs do not
-  /// use it directly.
+  /// Selects all columns of the table, which are read as the model, or as nil if the join found no
+  /// row; programs do not use it directly.
   public var _selection: _SelectItem<M?> {
     let decoding = M.decoding
     return _SelectItem(
@@ -135,7 +135,7 @@ public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String
 
-  /// The expression with its name; programs do not use it directly.
+  /// Selects the expression under its name; programs do not use it directly.
   public var _selection: _SelectItem<Value> {
     let form = expression.form
     let name = name

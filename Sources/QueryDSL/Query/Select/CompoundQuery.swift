@@ -78,8 +78,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   }
 
   /// Returns the reason why the rows of both queries cannot be read in the same way; nil if they
-  /// can. If an expression of the second query has no stored form of its own, it gets the form of
-  /// the first query's expression.
+  /// can. If an expression of the second query, such as the current time, has no stored form of its
+  /// own, it gets that of the expression at the same position in the first query.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
     // If the type of the rows is invalid, fetching the rows throws the reason.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
@@ -98,7 +98,7 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     return nil
   }
 
-  /// Orders by the result column with that name. SQL: `ORDER BY "name"`
+  /// Orders by the result column with the given name. SQL: `ORDER BY "name"`
   ///
   /// The name must be the name of a column or an alias in the first query. Otherwise the query
   /// throws `QueryError` when it is rendered.

@@ -29,8 +29,8 @@ struct ExistsStatement: Renderable {
 }
 
 extension SelectStatement {
-  /// Whether the query returns the number of its rows if `count(*)` replaces the selected columns.
-  /// Otherwise the query is counted as a subquery.
+  /// Whether the rows can be counted by selecting `count(*)` instead of the selected columns.
+  /// Otherwise the query must become a subquery, whose rows are counted.
   fileprivate var countsByItself: Bool {
     !isDistinct && groups.isEmpty && having.isEmpty && limit == nil && offset == nil
       && extras?.content.isPlain ?? true && !selectsAggregate

@@ -5,9 +5,11 @@ import SQLCore
 /// A SELECT of a query: the query itself, or a subquery in one of its expressions.
 package struct QueryScope: Sendable {
   package let statement: SelectStatement
-  /// The index of the surrounding SELECT in the list of scopes; nil for the query itself.
+  /// The index, in the result of `scopes()`, of the SELECT that contains this one. Nil for the
+  /// query itself.
   package let parent: Int?
-  /// The expression on the left of IN; nil for EXISTS and for a subquery that is a value.
+  /// The expression on the left side of IN, if this SELECT is the right side. Nil for EXISTS and
+  /// for a subquery that is a value.
   package let subject: ExpressionNode?
   /// The number of times that the SQL of the query contains this SELECT.
   package let count: Int
@@ -19,8 +21,9 @@ package struct QueryScope: Sendable {
 extension SelectStatement {
   /// Returns the query and all its subqueries, each after the SELECT that contains it.
   ///
-  /// Throws `QueryError` if a subquery is not a single SELECT over tables of models, or if it has
-  /// an aggregate over rows of an outer SELECT.
+  /// Throws `QueryError` for a subquery that is not a single SELECT over tables of models, or that
+  /// has an aggregate over rows of an outer SELECT. If the query itself is not such a single
+  /// SELECT, returns it without its subqueries.
   package func scopes() throws -> [QueryScope] {
     var finder = ScopeFinder()
     try finder.visit(self, in: nil, subject: nil, count: 1, isOptional: false)

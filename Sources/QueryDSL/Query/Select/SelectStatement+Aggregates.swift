@@ -18,7 +18,7 @@ extension SelectStatement {
   }
 
   /// Returns the query with each aggregate of SELECT, HAVING and ORDER BY replaced by the result of
-  /// a closure. The closure gets the aggregates in the same order each time.
+  /// a closure. Each call of this function passes the aggregates to the closure in the same order.
   ///
   /// Throws `QueryError` if an expression has a part that cannot be rebuilt.
   package func replacingAggregates(
@@ -28,8 +28,8 @@ extension SelectStatement {
   }
 
   /// Returns the query with expressions of SELECT, HAVING and ORDER BY replaced by the results of a
-  /// closure. If the closure returns nil for an expression, it is called for the parts of the
-  /// expression.
+  /// closure. If the closure returns nil for an expression, the expression stays, and the closure
+  /// is called for its parts.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> SelectStatement {
@@ -56,8 +56,8 @@ extension SelectStatement {
     return statement
   }
 
-  /// The columns that SELECT, HAVING and ORDER BY name. Throws `QueryError` if they cannot be
-  /// rendered.
+  /// The columns that occur in SELECT, HAVING or ORDER BY. Throws `QueryError` if these clauses
+  /// cannot be rendered.
   package var shownColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
@@ -84,8 +84,8 @@ extension SelectStatement {
     }
   }
 
-  /// Whether a term of ORDER BY names a column of one of the tables. A term that cannot be rendered
-  /// counts as such a term.
+  /// Whether a term of ORDER BY names a column of one of the tables. It is also true if a term
+  /// cannot be rendered.
   package func isOrdered(by tables: Set<TableID>) -> Bool {
     order.contains { term in
       guard let columns = try? Shape.columns(of: { term.write(to: &$0) }) else { return true }
@@ -93,8 +93,8 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query without GROUP BY, and with the conditions of HAVING as its WHERE. The tables
-  /// of the returned query hold one row for each group.
+  /// The query without GROUP BY, and with the conditions of HAVING in place of those of WHERE. A
+  /// live query runs it over a table whose only row stands for a group.
   package var withoutGroups: SelectStatement {
     var statement = self
     statement.predicates = having
@@ -103,8 +103,8 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns the query with the names of result columns in ORDER BY replaced by their expressions.
-  /// If no selected expression has that name, the name is kept.
+  /// The query with each name of a result column in ORDER BY replaced by the expression of that
+  /// column. A name that no selected expression has as its alias is kept.
   package var orderedByExpressions: SelectStatement {
     guard case .terms(let terms) = selection else { return self }
     var statement = self
@@ -121,8 +121,8 @@ extension SelectStatement {
 }
 
 extension SelectStatement.OrderTerm {
-  /// Makes a term that orders by another expression, with the same direction and the same place of
-  /// NULL.
+  /// Makes a term that orders by `expression`, in the direction of `other`, and with NULL first or
+  /// last as in `other`.
   fileprivate init(_ expression: ExpressionNode, of other: SelectStatement.OrderTerm) {
     self.init(expression, other.isDescending ? .descending : .ascending, other.nulls)
   }

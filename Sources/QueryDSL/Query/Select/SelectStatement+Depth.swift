@@ -2,7 +2,7 @@
 // statement, as they walk over the parts of an expression.
 
 extension SelectStatement {
-  /// The number of levels of expressions and queries in the statement.
+  /// The number of levels to which expressions and queries are nested in the statement.
   package var depth: Int {
     var depth = 0
     for predicate in predicates { depth = max(depth, predicate.depth) }
@@ -19,8 +19,8 @@ extension SelectStatement {
     return max(depth, content.depth)
   }
 
-  /// The statement as a part of another statement, and the number of levels that it adds there. If
-  /// the statement is too deep, an empty statement with an error replaces it.
+  /// The statement for use inside another statement, and its number of nested levels there. If it
+  /// has too many levels, this is an empty statement with an error instead.
   var nested: (statement: SelectStatement, depth: Int) {
     let depth = depth + TreeLimits.depthOfQuery
     guard depth >= TreeLimits.maximumDepth else { return (self, depth) }
@@ -51,7 +51,7 @@ extension SelectExtras.Content {
 }
 
 extension TableReference.Source {
-  /// Makes the source of a table from a query in FROM.
+  /// Makes the source of a table whose rows come from a query in FROM.
   static func query(_ statement: SelectStatement) -> Self {
     let nested = statement.nested
     return .nested(nested.statement, depth: nested.depth)

@@ -9,7 +9,8 @@ extension SelectStatement {
   ///
   /// Throws `QueryError` if an expression cannot be rendered or has a part that cannot be rebuilt.
   ///
-  /// - Parameter others: The positions in GROUP BY of further expressions that are not replaced.
+  /// - Parameter others: Further expressions that are not replaced, given by their positions in
+  ///   GROUP BY.
   package func markingGroups(except others: Set<Int> = []) throws -> SelectStatement {
     var places: [SQL: Int] = [:]
     for (place, group) in groups.enumerated() where !others.contains(place) {
@@ -26,7 +27,7 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with each mark replaced by its value in a group.
+  /// Undoes `markingGroups`: each mark becomes the value that its term of GROUP BY has in a group.
   package func replacingMarks(by group: [DatabaseValue]) throws -> SelectStatement {
     try replacing { node in
       guard case .constant(let text) = node,
@@ -36,8 +37,9 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with some of its selected GROUP BY terms replaced. The terms at the given
-  /// positions become the least value of each group, compared by bytes.
+  /// Returns the query with some of its selected expressions replaced: those that equal one of the
+  /// GROUP BY terms at the given positions. Such an expression becomes its least value in each
+  /// group, compared by bytes.
   ///
   /// Without this, SQLite would return one of several values that a collation considers equal.
   /// Which value it returns depends on the order in which SQLite reads the rows.
@@ -61,9 +63,10 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns an expression for each GROUP BY term. It counts the rows of a group whose value is not
-  /// stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a group has both, the
-  /// result shows one of them, which depends on the order in which SQLite reads the rows.
+  /// Returns an aggregate for each GROUP BY term. It counts the rows of a group in which the term's
+  /// value is not stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a group
+  /// has both, the result shows one of them, which depends on the order in which SQLite reads the
+  /// rows.
   ///
   /// - Parameter isUniform: Returns whether a column stores equal numbers in the same way. Such a
   ///   column gets no expression.

@@ -80,6 +80,6 @@ package enum RowCount: Sendable {
   case number(Int)
   /// A parameter of a prepared query.
   case argument(BoundArgument)
-  /// An expression, which the extras of the statement hold.
+  /// Another expression, which the statement's `SelectExtras` contain.
   case expression
 }

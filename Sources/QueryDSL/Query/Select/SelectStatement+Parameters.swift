@@ -16,7 +16,7 @@ extension SelectStatement {
   }
 }
 
-/// A walk over a query that collects its values.
+/// Collects the values of a query, and puts arguments in their place.
 private final class ValueSeparation {
   private(set) var values: [DatabaseValue] = []
 

@@ -4,8 +4,8 @@ import SQLCore
 // rows and slower for a few. This file writes IN so that SQLite looks for each value by an index.
 
 extension SelectStatement {
-  /// Returns the query with EXISTS in place of IN, if IN looks for a column among the values of a
-  /// column that a subquery selects. Subqueries are changed in the same way. For example, the first
+  /// Returns the query with EXISTS in place of each IN that compares a column with the only
+  /// selected column of a subquery. IN inside a subquery is replaced, too. For example, the first
   /// line becomes the second:
   ///
   /// ```sql
@@ -16,8 +16,8 @@ extension SelectStatement {
   /// The result is the same. Throws `QueryError` if an expression has a part that cannot be
   /// rebuilt.
   ///
-  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may be
-  ///   NULL, not only true or false.
+  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may itself
+  ///   be NULL, so it is replaced only if it treats NULL as Swift treats nil.
   package func probing(
     canBeNull: @escaping (ColumnID) -> Bool
   ) throws -> SelectStatement {
@@ -26,12 +26,12 @@ extension SelectStatement {
 }
 
 extension SelectStatement {
-  /// Replaces the conditions in WHERE, ON and HAVING, and the selected expressions, by the results
-  /// of closures, and returns the query. A query that is not plain, for example with WITH or UNION,
-  /// is returned unchanged.
+  /// Returns the query with its conditions and its selected expressions replaced by the results of
+  /// two closures. The conditions are those in WHERE, ON and HAVING. A query that is not plain, for
+  /// example with WITH or UNION, is returned unchanged.
   ///
-  /// - Parameter expression: Returns the new selected expression. If this is nil, the selected
-  ///   expressions and HAVING are not changed.
+  /// - Parameter expression: Returns the new selected expression. If there is no such closure, the
+  ///   selected expressions and HAVING stay as they are.
   func rebuilt(
     selecting expression: ((ExpressionNode) throws -> ExpressionNode)?,
     _ predicate: (PredicateNode) throws -> PredicateNode
@@ -100,7 +100,7 @@ private struct Probing {
     }
   }
 
-  /// Returns the EXISTS that tests one value; nil if EXISTS would not mean the same as IN.
+  /// Returns an EXISTS that means the same as `subject IN (statement)`; nil if there is none.
   private func probe(
     _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
   ) -> PredicateNode? {

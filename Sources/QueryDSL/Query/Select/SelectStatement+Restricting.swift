@@ -22,7 +22,8 @@ extension SelectStatement {
         containsNull: orNull ? .value(.integer(1)) : nil))
   }
 
-  /// Adds the condition that an expression has one of the given values, as for a column.
+  /// Adds the condition that an expression has one of the given values, which are bound as one
+  /// array.
   package mutating func restrict(
     _ expression: ExpressionNode, to values: [DatabaseValue], orNull: Bool = false
   ) {
@@ -49,7 +50,7 @@ extension SelectStatement {
     joins = kept
   }
 
-  /// Limits the result to a number of rows that is not negative.
+  /// Limits the result to `count` rows. The count must not be negative.
   package mutating func limitRows(to count: Int) {
     limit = .number(count)
   }

@@ -5,7 +5,7 @@ extension SelectStatement: Renderable {
     write(to: &writer, countingRows: false)
   }
 
-  /// Writes the statement in parentheses, as an operand.
+  /// Writes the statement in parentheses, for use inside another statement.
   func write(inParenthesesTo writer: inout ShapeWriter) {
     writer.token(.open)
     write(to: &writer)
@@ -97,7 +97,8 @@ extension SelectStatement: Renderable {
     writeLimit(to: &writer)
   }
 
-  /// Whether aggregates make one row of all rows, so that no order is needed.
+  /// Whether an aggregate without GROUP BY makes the result a single row, so that no order is
+  /// needed.
   private var isOneAggregatedRow: Bool {
     guard case .terms(let terms) = selection, groups.isEmpty else { return false }
     return terms.contains { term in
@@ -190,9 +191,9 @@ extension SelectStatement: Renderable {
         + "`order(byColumn:)`")
   }
 
-  /// The result columns that have a known name, because they are columns of a table or have an
-  /// alias. The type gives the collation; it is nil for an alias, whose expression already has its
-  /// collation.
+  /// The result columns with a known name: columns of a table, and expressions with an alias. The
+  /// type determines the collation for ORDER BY. It is nil for an alias, because the aliased
+  /// expression contains its collation.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
@@ -248,12 +249,11 @@ extension CompoundNode {
     }
   }
 
-  /// Writes an operand. If the operand has an order, a limit, WITH or its own operands, it is
-  /// written as a subquery in FROM.
+  /// Writes one of the combined queries. If the query has an order, a limit or WITH, or if it is a
+  /// compound itself, it is written as a subquery in FROM.
   ///
-  /// An operand with a RIGHT or FULL JOIN is written in the same way. Otherwise, if the UNION ALL
-  /// is itself in a FROM, SQLite 3.40 flattens its operands and loses the WHERE of the other
-  /// operands.
+  /// So is a query with a RIGHT or FULL JOIN. If such a query were an operand of a UNION ALL in
+  /// FROM, SQLite 3.40 would flatten the operands, and lose the WHERE of the others.
   private static func write(
     _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
   ) {
@@ -265,7 +265,8 @@ extension CompoundNode {
 }
 
 extension SelectStatement {
-  /// Whether the statement can be an operand of a compound without parentheses or a subquery.
+  /// Whether UNION, INTERSECT or EXCEPT can combine the statement as it is, and not only as a
+  /// subquery: `SELECT * FROM (…)`.
   var isSimpleOperand: Bool {
     order.isEmpty && limit == nil && offset == nil
       && extras?.content.commonTables.isEmpty ?? true && extras?.content.compound == nil

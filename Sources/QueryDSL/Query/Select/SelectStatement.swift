@@ -21,14 +21,14 @@ package struct SelectStatement: Sendable {
   package struct Join: Sendable {
     package let kind: SQLToken
     package let table: TableID
-    /// The condition; nil for a cross join.
+    /// The condition after ON; nil if the join has none.
     package let condition: PredicateNode?
   }
 
   package struct OrderTerm: Sendable {
     package let expression: ExpressionNode
     package let isDescending: Bool
-    /// The place of NULL, if one is given.
+    /// Whether NULL comes first or last, if this is given.
     package let nulls: NullOrder?
 
     package init(
@@ -43,13 +43,13 @@ package struct SelectStatement: Sendable {
 
   package var selection: Selection
   package var isDistinct = false
-  /// The first table; `none` for a SELECT without FROM.
+  /// The table of FROM itself; `none` for a SELECT without FROM.
   package var from: TableID
   package var predicates: ShortList<PredicateNode> = .none
   package var order: ShortList<OrderTerm> = .none
   package var limit: RowCount?
   package var offset: RowCount?
-  /// The parts that few queries have; nil for a SELECT over one model's table without such parts.
+  /// The parts that few queries have, such as joins and groups; nil for a query without such parts.
   package private(set) var extras: SelectExtras?
 
   @usableFromInline
@@ -70,12 +70,12 @@ package struct SelectStatement: Sendable {
     predicates.append(contentsOf: lines.nodes)
   }
 
-  /// Orders by another expression, ascending, after the existing orders.
+  /// Adds an expression to the end of ORDER BY, in ascending order.
   package mutating func orderUpwards(by expression: ExpressionNode) {
     addOrder(expression, .ascending, nil)
   }
 
-  /// Orders by another expression, after the existing orders.
+  /// Adds an expression to the end of ORDER BY.
   @usableFromInline
   mutating func addOrder(
     _ expression: consuming ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
@@ -104,7 +104,8 @@ extension SelectStatement {
     set { changeExtras { $0.having = newValue } }
   }
 
-  /// The first error that the compiler could not see; it is thrown when the query is rendered.
+  /// The first mistake that the compiler could not see, such as a negative limit. It is thrown when
+  /// the query is rendered.
   package var problem: QueryError? { extras?.content.problem }
 
   /// Records an error in the query, unless there is one already.
@@ -128,17 +129,19 @@ package final class SelectExtras: Sendable {
     package var having: ShortList<PredicateNode> = .none
     package var problem: QueryError?
     package var commonTables: [CommonTableNode] = []
-    /// The tables of FROM and joins that are not the table of a model.
+    /// The tables of FROM and joins whose rows do not come from the table of a model.
     package var sources: [(table: TableID, source: TableReference.Source)] = []
     package var windows: [(name: String, window: WindowSpecification)] = []
     package var compound: CompoundNode?
-    /// The expressions of LIMIT and OFFSET, if they are not numbers.
+    /// The expressions of LIMIT and OFFSET, if they are neither numbers nor parameters.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
-    /// The search in an index of vectors, which finds the rows to order by distance.
+    /// The search in an index of vectors, which finds the rows that the query then orders by
+    /// distance.
     var nearest: NearestSearch?
 
-    /// Whether all tables are tables of models, and the rows come from a single SELECT.
+    /// Whether the query is a single SELECT over tables of models, without WITH, WINDOW and the
+    /// search in an index of vectors.
     var isPlain: Bool {
       commonTables.isEmpty && sources.isEmpty && windows.isEmpty && compound == nil
         && nearest == nil
@@ -161,7 +164,7 @@ package final class SelectExtras: Sendable {
 package final class CompoundNode: Sendable {
   package let first: SelectStatement
   package let others: [(operation: SQLToken, statement: SelectStatement)]
-  /// The number of levels of the deepest operand.
+  /// The number of nested levels in the deepest combined statement.
   let depth: Int
 
   init(first: SelectStatement, others: [(operation: SQLToken, statement: SelectStatement)]) {
@@ -178,8 +181,8 @@ package final class CompoundNode: Sendable {
     self.depth = depth
   }
 
-  /// Returns the compound with another operand. The depth of the existing operands is not checked
-  /// again.
+  /// Returns the compound with one more statement at the end. The depth of the earlier statements
+  /// is not checked again.
   func appending(_ operation: SQLToken, _ statement: SelectStatement) -> CompoundNode {
     let nested = statement.nested
     return CompoundNode(
@@ -205,10 +208,10 @@ package struct CommonTableName: Hashable, Sendable {
 /// A common table with its query.
 package final class CommonTableNode: Sendable {
   package let name: CommonTableName
-  /// The number of the layout that describes the columns of the common table.
+  /// The number of the `ModelLayout` that describes the columns of the common table.
   package let layout: UInt16
   package let query: SelectStatement
-  /// The number of levels of the query.
+  /// The number of nested levels of the query.
   let depth: Int
   package let isRecursive: Bool
   /// Whether SQLite runs the query once and stores its rows; nil lets SQLite decide.

@@ -13,7 +13,7 @@ public struct JSONElement<Value: ColumnValue>: ResultRow {
     self.value = value
   }
 
-  /// The name of SQLite's column for the index.
+  /// Says that SQLite's column `key` is the property `index`.
   public static var schema: Schema<JSONElement> { Named(\.$index, "key") }
 }
 
@@ -52,7 +52,7 @@ public struct JSONNode: ResultRow, Equatable {
   /// The path of the array or object that contains the value: `$.seats`.
   @Column public var path: String
 
-  /// The name of SQLite's column for the path of the value.
+  /// Says that SQLite's column `fullkey` is the property `fullKey`.
   public static var schema: Schema<JSONNode> { Named(\.$fullKey, "fullkey") }
 }
 

@@ -32,7 +32,7 @@ public func jsonEach<Element: ColumnValue>(
 }
 
 /// Returns a table with a row for each element of a JSON array whose elements are objects or
-/// arrays. Each value is JSON itself.
+/// arrays. So the `value` of each row is itself JSON.
 @_disfavoredOverload
 public func jsonEach<Element>(
   _ json: SQLExpression<JSON<[Element]>>
@@ -86,8 +86,8 @@ public func jsonEach<Value>(
   jsonTable("json_each", json.node.withoutCutTexts)
 }
 
-/// Returns a table with a row for each element or member of an array or object at a place inside
-/// JSON. A row type of your program says which columns to read.
+/// Returns a table with a row for each element of an array, or for each member of an object, at a
+/// place inside JSON. A row type of your program says which columns to read.
 ///
 /// ```swift
 /// struct Seat: ResultRow {
@@ -135,8 +135,9 @@ public func jsonTree<JSONValue: JSONColumnValue, Row: ResultRow>(
   jsonTable("json_tree", json.node, at: steps, as: row)
 }
 
-/// Returns the call that reads elements or members of a type. Members that are numbers or Bool need
-/// the library's function, because SQLite's own function would cut a name at U+0000.
+/// Returns the call that reads the elements of an array, or the members of an object, as a type.
+/// Members that are numbers or Bool need the library's function, because SQLite's own function
+/// would cut a name at U+0000.
 private func jsonElements<Row: ResultRow>(
   _ json: ExpressionNode, _ type: any ColumnValue.Type, areMembers: Bool = false
 ) -> TableFunctionCall<Row> {
@@ -148,7 +149,8 @@ private func jsonElements<Row: ResultRow>(
   }
 }
 
-/// Returns the call of SQLite's own function at a place, with the columns of a row type.
+/// Returns the call of SQLite's `json_each` or `json_tree` at a place inside JSON. The row type
+/// says which columns to read.
 private func jsonTable<Row: ResultRow>(
   _ name: String, _ json: ExpressionNode, at steps: [JSONStep], as row: Row.Type
 ) -> TableFunctionCall<Row> {
@@ -165,14 +167,15 @@ private func jsonTable<Row: ResultRow>(
 }
 
 extension ExpressionNode {
-  /// The JSON as an argument of SQLite's own table functions. When the query runs, this throws if
-  /// an old version of SQLite would cut a text in the JSON.
+  /// The JSON as an argument of SQLite's own table functions. When the query runs, the argument
+  /// throws an error if an old version of SQLite would cut a text in the JSON.
   fileprivate var withoutCutTexts: ExpressionNode { .function("apus_json_nodes", [self]) }
 }
 
 extension ResultRow {
-  /// The error for a column whose type has another form inside JSON than in a column; nil if there
-  /// is no such column. SQLite's own table functions would return the form inside JSON.
+  /// The error for a property `value` or `atom` whose type, such as Date, has another form inside
+  /// JSON than in a column; nil if there is none. SQLite's own table functions would return the
+  /// form inside JSON.
   fileprivate static var misreadJSONValue: QueryError? {
     guard let columns = try? layout.columns else { return nil }
     for column in columns where ["value", "atom"].contains(column.name.lowercased()) {

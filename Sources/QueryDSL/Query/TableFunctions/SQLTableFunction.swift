@@ -21,7 +21,7 @@ import SQLCore
 public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Sendable {
   private let name: String
 
-  /// Declares the function with that name. The name is quoted in SQL.
+  /// Declares the function with the given name. The name is quoted in SQL.
   public init(_ name: String) {
     self.name = name
   }
@@ -130,8 +130,8 @@ public func pragmaTableInfo(_ table: String) -> TableFunctionCall<PragmaTableInf
   pragmaTableInfo(SQLExpression(table))
 }
 
-/// Returns a table with a row for each column of a table whose name depends on earlier tables of
-/// the query. SQL: `"pragma_table_info"("Log"."table")`
+/// Returns a table with a row for each column of another table. The name of that table is an
+/// expression, which may use earlier tables of the query. SQL: `"pragma_table_info"("Log"."table")`
 public func pragmaTableInfo(
   _ table: SQLExpression<String>
 ) -> TableFunctionCall<PragmaTableInfo> {

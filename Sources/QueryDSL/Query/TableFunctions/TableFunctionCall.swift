@@ -69,7 +69,8 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
 public struct TableFunctionReference: TableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join; nil if the arguments of the function determine the joined rows.
+  /// The condition of a join with a full-text search. Nil for a table-valued function, whose
+  /// arguments determine the joined rows.
   var condition: PredicateNode?
 }
 
@@ -115,6 +116,7 @@ public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
 public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join; nil if the arguments of the function determine the joined rows.
+  /// The condition of a join with a full-text search. Nil for a table-valued function, whose
+  /// arguments determine the joined rows.
   var condition: PredicateNode?
 }

@@ -6,12 +6,12 @@ import SQLCore
   import Foundation
 #endif
 
-/// The Swift type of a column, as a migration uses it. Properties are computed on demand, because
-/// most migrations need none of them.
+/// What a migration needs to know about the Swift type of a column. Most properties are computed on
+/// demand, because most migrations need none of them.
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
-  /// The property, as a key path names it: `title`, or `home.$city` in a group.
+  /// The model's property, as a key path names it: `title`, or `home.$city` in a column group.
   package let property: String
   /// Whether the column belongs to the primary key.
   package let isKey: Bool
@@ -25,7 +25,7 @@ package struct ColumnType: Sendable {
     self.isKey = isKey
   }
 
-  /// Creates the type of a column whose Swift type can hold every value of a storage class.
+  /// Creates the type of a column from its storage class: `Int64` for INTEGER, for example.
   package init(
     storageClass: StorageClass, isOptional: Bool, name property: String, isKey: Bool = false
   ) {
@@ -37,7 +37,8 @@ package struct ColumnType: Sendable {
   package var name: String { String(describing: type.nonOptional) }
   package var isOptional: Bool { type.isOptional }
 
-  /// The name of the type for a line to paste, with its enclosing types and without modules.
+  /// The name of the type in suggested code, such as `Post.Status`: with its enclosing types, but
+  /// without modules.
   package var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
 
   /// Throws if the type cannot read a stored value.
@@ -52,18 +53,18 @@ package struct ColumnType: Sendable {
       || type is any RangeReplaceableCollection<UInt8>.Type
   }
 
-  /// The forms that can be recognised by their storage class. REAL identifies no form, because
-  /// dates have several forms in REAL.
+  /// The stored forms that a storage class identifies: a UUID in a BLOB, for example, has the form
+  /// `.bytes`. REAL identifies no form, because dates have several forms in REAL.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
-  /// Whether the type has several stored forms. Values of such a type are converted by reading and
-  /// writing them, not by CAST.
+  /// Whether the type has several stored forms, as `Date` and `UUID` have. Values of such a type
+  /// are converted by reading and writing them, not by CAST.
   package var hasForms: Bool {
     Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
   }
 
-  /// Returns the conversion from an old storage class to the form of the column; nil if the old
-  /// form cannot be recognised by its storage class.
+  /// Returns the conversion of values with an old storage class to the column's stored form.
+  /// Returns nil if the storage class does not show in which form the old values are.
   package func form(_ old: StorageClass) -> ValueConversion? {
     guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
       return nil
@@ -93,8 +94,8 @@ package struct ColumnType: Sendable {
     }
   }
 
-  /// Returns the `Default(…)` to paste into a schema. It gives existing rows a value in a new
-  /// column.
+  /// Returns a `Default(…)` line that a user can paste into a schema. It gives existing rows a
+  /// value in a new column.
   ///
   /// The library cannot read the initial value of the property, because only an initialiser of the
   /// model computes it. A comment after the `Default` says what the value is for.
@@ -102,11 +103,11 @@ package struct ColumnType: Sendable {
     "Default(\(path), \(value))  // the value that existing rows get"
   }
 
-  /// The key path to the property in a line of a schema.
+  /// The key path of the property in a schema, such as `\.$title`.
   package var path: String { property.columnPath }
 
-  /// Returns the declaration of the property in a model, or in a group of columns. A key is
-  /// optional only if it was declared optional.
+  /// Returns the declaration of the property in a model, or in a group of columns. `isOptional` has
+  /// no effect on a property of the key.
   ///
   /// - Parameter isOpen: whether to declare the property as the `OpenEnum` of its enumeration.
   package func declaration(isOptional: Bool? = nil, isOpen: Bool = false) -> String {
@@ -117,7 +118,8 @@ package struct ColumnType: Sendable {
       + (isOptional ? "?" : "")
   }
 
-  /// Whether the type has raw values and throws for an unknown one. `OpenEnum` does not throw.
+  /// Whether the type is an enumeration that throws if it reads an unknown raw value. `OpenEnum`
+  /// does not throw.
   package var isClosedEnumeration: Bool {
     type.nonOptional is any RawRepresentable.Type && !name.hasPrefix("OpenEnum<")
   }
@@ -148,7 +150,8 @@ extension ColumnType {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
 
-  /// Converts a value from another form to the form of the column; nil if the value would change.
+  /// Converts a value from another stored form to the column's form. Returns nil if the column's
+  /// form cannot hold exactly the same value.
   package func converted(_ value: DatabaseValue, from form: StoredForm) -> DatabaseValue? {
     type.converted(value, from: form, to: storedForm)
   }
@@ -200,8 +203,8 @@ package struct DeclaredConversion: Sendable {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
-  /// Whether only a note shows that the conversion has run, because the column has the same storage
-  /// class before and after it.
+  /// Whether a note in the file must show that the conversion has run. The schema does not show it,
+  /// because the old and the new type have the same storage class.
   package var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
@@ -220,7 +223,7 @@ package struct StoredType: Sendable {
     isOptional = type.isOptional
   }
 
-  /// Returns whether both types store the same values in the same way, except NULL.
+  /// Returns whether both are the same type in the same form. `String?` counts as `String`.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// `Date`, `Date as iso8601`

@@ -1,33 +1,35 @@
 import SQLCore
 
-/// What the models of a list declare: tables, views, and the facts that migrations check.
+/// What a list of models declares: tables, views, and whatever else a migration compares with the
+/// file.
 package struct Declarations: Sendable {
   package let tables: [TableDefinition]
   package let views: [ViewDefinition]
-  /// The triggers of tables and views, each once.
+  /// The triggers of tables and views, without repetitions.
   package let triggers: [TriggerDefinition]
   /// The full-text indexes, each once.
   package let searchIndexes: [SearchIndexDefinition]
   /// The FTS5 tables that must exist already.
   package let searchTables: [SearchTableDefinition]
-  /// The objects that the library owns: triggers, objects of other modules, and full-text indexes.
+  /// The objects that migrations create and drop as a whole: triggers, full-text and vector
+  /// indexes, and objects of other modules.
   package let owned: [any OwnedObject]
   /// The SQL of tables, indexes, views and triggers. It is compared character by character with the
-  /// existing SQL.
+  /// SQL in the file.
   package let definitions: DeclaredDefinitions
-  /// Everything that the schemas drop, in a stable order.
+  /// Everything that the schemas declare as dropped, always in the same order.
   package let removals: [Removal]
-  /// The conversions for which only a note in the database shows whether they have run. The schema
-  /// does not show it.
+  /// The conversions that need a note in the database when they have run, because the schema does
+  /// not show it.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, for example of two columns. Each is given by the key of its note in
-  /// the database.
+  /// The exchanges of names, for example between two columns. Each is given as the key of the note
+  /// that the database gets when the exchange has run.
   package let exchanges: [String]
   /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
-  /// The types of the columns, for comparison with the types that the file notes.
+  /// The Swift types of the columns, for comparison with the types that are noted in the file.
   package let types: NotedTypes
-  /// The SQL of the view that notes the types, for a file with exactly the models' tables.
+  /// The definition of the view that records `types`, if the file has no tables of other models.
   package let notedTypes: String
 
   package init(
@@ -57,7 +59,7 @@ package struct Declarations: Sendable {
     removals = uniqued(tables.flatMap(\.removals)).sorted { "\($0)" < "\($1)" }
   }
 
-  /// The types of the owned objects, each once.
+  /// The Swift types of the objects in `owned`, without repetitions.
   package var ownedTypes: [any OwnedObject.Type] {
     var seen: Set<ObjectIdentifier> = []
     return owned.map { type(of: $0) as any OwnedObject.Type }
@@ -70,8 +72,8 @@ package struct Declarations: Sendable {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Returns whether a schema also declares the trigger or full-text index that it drops. The
-  /// declared object has then replaced the dropped one.
+  /// Returns whether a dropped trigger, full-text index or vector index has the name of a declared
+  /// one, which has then replaced it.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -112,8 +114,8 @@ extension Declarations {
 }
 
 extension Removal {
-  /// Returns whether the dropped part no longer exists. Call this only if the existing tables equal
-  /// their declarations.
+  /// Returns whether the file no longer has the part that the schema drops. Call this only if the
+  /// existing tables equal their declarations.
   fileprivate func isDone(in schema: ExistingSchema) -> Bool {
     switch self {
     case .table(let name): schema.relation(name)?.kind != .table
@@ -130,8 +132,8 @@ extension Removal {
 // MARK: Reading models
 
 extension Declarations {
-  /// The declarations of each list of models. For each list, they are read from the types only once
-  /// in a process.
+  /// The declarations of each list of models that was read before. A process reads each list only
+  /// once.
   private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
@@ -189,7 +191,8 @@ extension Declarations {
     }
   }
 
-  /// Returns the tables that the models declare. Several models may share a table.
+  /// Returns one definition for each table. Definitions of several models with the same table are
+  /// merged.
   package static func tables(of definitions: [TableDefinition]) -> [TableDefinition] {
     var facets: [[TableDefinition]] = []
     for definition in definitions {
@@ -219,7 +222,7 @@ extension Declarations {
 }
 
 /// A `Unique64` column that is the first column of a primary key. A later column of a key does not
-/// count, because the key's index does not order its ids.
+/// count, because the key's index is not sorted by it.
 package struct IDColumn: Hashable {
   package let table: String
   let column: String
@@ -233,7 +236,8 @@ package struct IDColumn: Hashable {
     column = layout.columns[index].name
   }
 
-  /// The SELECT statement for the greatest valid id. It makes one seek in the key's index.
+  /// The SELECT statement for the greatest id up to the bound limit. It makes one seek in the key's
+  /// index.
   fileprivate var greatest: String {
     let column = Identifier(column).quoted
     return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"

@@ -8,17 +8,17 @@ package struct DeclaredDefinitions: Sendable {
   /// and of the full-text indexes.
   private let entries: [ExistingSchema.Entry]
   /// For each index with a declared name, its SQL without the comment `/* Apus */`. Another program
-  /// or an earlier version of Apus wrote such SQL. The keys are positions in `entries`.
+  /// or an earlier version of Apus wrote such SQL. The keys are the indexes' offsets in `entries`.
   private let unmarked: [Int: String]
-  /// The positions of tables, indexes and views in `entries`, by name.
+  /// The offset in `entries` of each table, SQL index and view, by its name.
   private let indices: [String: Int]
-  /// The positions of triggers in `entries`, by name. A trigger may have the name of a table.
+  /// The offset in `entries` of each trigger, by its name. A trigger may have the name of a table.
   private let triggerIndices: [String: Int]
-  /// The positions of each table and its indexes in `entries`, by the folded name of the table.
+  /// Where `entries` has each table and its SQL indexes, by the table's name in lower case.
   private let tables: [String: Range<Int>]
-  /// The folded names of the views.
+  /// The names of the views, in lower case.
   private let views: Set<String>
-  /// Whether each declared table has a definition. A table whose declaration is invalid has none.
+  /// Whether `entries` has every declared table. A table whose declaration is invalid is left out.
   let areComplete: Bool
 
   init(
@@ -87,10 +87,10 @@ package struct DeclaredDefinitions: Sendable {
       }
   }
 
-  /// Returns the position in `entries` of the definition that equals a row of `sqlite_schema`; nil
-  /// if none does.
+  /// Returns the offset in `entries` of the definition that equals a row of `sqlite_schema`; nil if
+  /// there is none.
   ///
-  /// - Parameter next: the position that is tried first.
+  /// - Parameter next: the offset that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
     if next < entries.count, isDefinition(row, next) { return next }
     let name = try row.get(String.self, at: 1)
@@ -134,7 +134,8 @@ package struct SchemaReading {
   /// Whether the schema is exactly as declared. The definitions are equal character by character,
   /// the tables have no other index or trigger, and nothing is left to drop.
   package let isExact: Bool
-  /// The definition of the view that notes the types of columns; nil if the file does not have it.
+  /// The definition of the view that notes the Swift types of columns; nil if the file has no such
+  /// view.
   package let types: String?
 
   package init(of connection: Connection, for declared: Declarations) throws {

@@ -17,7 +17,7 @@ package struct Exchange {
   /// free.
   package static let room = "apus_exchanged"
 
-  /// The renamings in the order in which they run, with the temporary name.
+  /// The renamings in the order in which they run, including those to and from the temporary name.
   package var renamings: [(name: String, from: String)] {
     guard let first = lines.first, let last = lines.last else { return [] }
     return [(name: Self.room, from: first.name)] + lines.dropLast()

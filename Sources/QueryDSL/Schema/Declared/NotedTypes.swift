@@ -13,11 +13,12 @@ import SQLCore
 package struct NotedTypes: Sendable {
   package static let name = "apus_types"
 
-  /// The signatures of columns in each table. Names are folded, and all texts are escaped. A type
-  /// that reads every value has the empty signature, which the notes of a file omit.
+  /// The signature of each column's type, by table and column. Names are in lower case, and all
+  /// texts are escaped. A type that reads every value has an empty signature, which the file does
+  /// not contain.
   private(set) var tables: [String: [String: String]] = [:]
 
-  /// Creates the notes of the types that models declare.
+  /// Creates the notes from the types of the tables' columns.
   package init(of declared: [TableDefinition]) {
     for table in declared {
       tables[Self.key(table.name)] = Dictionary(
@@ -26,8 +27,8 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Reads the notes of a file from the definition of the view; nil if the view is defined
-  /// differently.
+  /// Reads the notes of a file from the definition of the view; nil if Apus does not write such a
+  /// definition.
   package init?(_ sql: String?) {
     guard let sql, sql.hasPrefix(Self.start), sql.hasSuffix(Self.end) else { return nil }
     let text = sql.dropFirst(Self.start.count).dropLast(Self.end.count).replacing("''", with: "'")
@@ -43,7 +44,7 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// The definition of the view. Equal notes have equal definitions.
+  /// The definition of the view that holds the notes. Equal notes have equal definitions.
   package var sql: String {
     var text = "\n"
     for (table, columns) in tables.sorted(by: { $0.key < $1.key }) {
@@ -81,9 +82,9 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Returns the folded names of the declared columns whose values must be checked. The type of
-  /// such a column has changed since the table was noted, and the change is not only an added case.
-  /// The notes contain the names from before the renamings.
+  /// Returns the names, in lower case, of the declared columns whose values must be checked. The
+  /// type of such a column differs from the noted type, and not only by an added case. The notes
+  /// still have the names from before `renames`.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }
@@ -102,8 +103,8 @@ package struct NotedTypes: Sendable {
 
   // MARK: Writing
 
-  /// Returns the notes after a migration. Tables and columns of other models keep their notes while
-  /// they exist.
+  /// Returns the notes to write after a migration. A table or column that only other models declare
+  /// keeps its notes while it exists.
   ///
   /// - Parameter newer: the names of the tables that stay as a newer program made them.
   package func updated(

@@ -1,27 +1,27 @@
 import SQLCore
 
-/// An object that the library owns in the schema of a file, because a line of a model's schema
-/// declares it. It is a trigger, a full-text index with its triggers, or the triggers of the change
-/// log.
+/// An object that migrations create and drop as a whole, because a line of a model's schema
+/// declares it. It is a trigger, a full-text or vector index with its triggers, or the triggers of
+/// the change log.
 ///
 /// A migration compares the object with the file. If the object differs, the migration drops it
 /// before all other steps and creates it again after them, because the object's SQL names tables
 /// and columns. Another module adds its own objects by an `OwnedObjectLine`.
 package protocol OwnedObject: Sendable {
   var kind: OwnedObjectKind { get }
-  /// The name of the table or view.
+  /// The name of the object's table or view.
   var table: String { get }
-  /// The definitions that a file has in its schema if it matches the declaration.
+  /// The entries that the object has in `sqlite_schema` if the file matches the declaration.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The feature that must see every change of the table, as messages name it:
-  /// `the full-text index`. Nil for a trigger of a model.
+  /// The feature that needs every change of the table, as error messages call it:
+  /// `the full-text index`. Nil for a trigger that a model declares.
   var follower: String? { get }
 
   /// Returns how a migration must change the file to get the object; nil if the file already has
   /// it.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
-  /// Returns the registrations that connections need for all objects of this type.
+  /// Returns what connections must register for the objects of this type, for example a tokenizer.
   static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
   /// Runs once for all objects of this type, after a database has been opened and migrated.
   static func didOpen(_ database: Database) throws
@@ -35,7 +35,7 @@ extension OwnedObject {
   package static func didOpen(_ database: Database) throws {}
 }
 
-/// The kind of an owned object, as a plan names it.
+/// The kind and name of an owned object in the plan of a migration.
 package enum OwnedObjectKind: Hashable, Sendable {
   case trigger(String)
   case searchIndex(String)
@@ -74,15 +74,15 @@ package struct OwnedObjectLine: Sendable {
   }
 }
 
-/// The parts of a migration that owned objects need to plan their changes.
+/// What an `OwnedObject` needs to know about a migration to plan its changes.
 package struct OwnedObjectMigration {
   package let declared: Declarations
   package let schema: ExistingSchema
-  /// Whether all steps are planned. If false, only the steps before the user's own steps are
-  /// planned. These still read the old columns, so objects stay unchanged unless a renaming breaks
-  /// them.
+  /// Whether the whole migration is planned. If false, only the part before the user's own steps is
+  /// planned. The user's steps still read the old columns, so objects stay unchanged unless a
+  /// renaming breaks them.
   package let isWhole: Bool
-  /// The folded names of the views that the migration drops first, with their triggers.
+  /// The names, in lower case, of the views that the migration drops first, with their triggers.
   let droppedViews: Set<String>
   /// The tables that are rebuilt: their rows are copied into a new table. Copying fires no
   /// triggers.
@@ -90,7 +90,8 @@ package struct OwnedObjectMigration {
   /// The statements that create the owned objects which were planned before this one.
   package var creation: Set<String> = []
 
-  /// A table, with the names of its copied columns and of the columns whose values change.
+  /// A table, with the names of the columns that are copied unchanged, and of those whose values
+  /// change.
   package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(
@@ -116,17 +117,17 @@ package struct OwnedObjectMigration {
 /// The statements with which a migration changes an owned object, or the refusal to do so.
 package struct OwnedObjectChange {
   package let reason: String
-  /// The statements that run before all other steps.
+  /// The statements that drop the object before all other steps.
   package var drops: [String] = []
-  /// The dropped object, if its name is spelled differently from the declared name; nil if both are
-  /// spelled alike.
+  /// The kind and name of the dropped object, as the file spells the name. Nil means the kind and
+  /// name of the declared object.
   package var droppedKind: OwnedObjectKind?
-  /// The statements that run after all other steps.
+  /// The statements that create the object after all other steps.
   package var creation: [String] = []
   package var creationReason: String
   /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
-  /// The lines to paste, each of which resolves the refusal; one of them is enough. Empty if
+  /// Lines to paste into the model if the change is refused. Each line alone is enough. Empty if
   /// nothing is refused.
   package var refusedLines: [String] = []
 
@@ -150,7 +151,8 @@ package struct OwnedObjectChange {
 }
 
 extension OwnedObject {
-  /// Returns whether a file has exactly the declared tables and triggers.
+  /// Returns whether the existing entries are exactly the declared tables and triggers of the
+  /// object.
   package func isSame(as existing: [ExistingSchema.Entry]) -> Bool {
     let definitions = definitions
     return existing.count == definitions.count
@@ -163,7 +165,7 @@ extension OwnedObject {
 }
 
 extension [ExistingSchema.Entry] {
-  /// The statements that drop triggers, and then tables.
+  /// The statements that drop the triggers, and then the tables.
   package var drops: [String] {
     [ExistingSchema.Entry.Kind.trigger, .table].flatMap { kind in
       filter { $0.kind == kind }
@@ -181,7 +183,7 @@ extension ExistingSchema.Entry {
   /// these triggers, too, because they stay until a schema ends the log.
   package var isLogTrigger: Bool { mark == SQLComment.logMark }
 
-  /// The comment after the name of a trigger.
+  /// The comment after the name of a trigger, such as `/* Apus */`.
   private var mark: String? {
     guard kind == .trigger, let sql else { return nil }
     let text = SQLTokens(sql)

@@ -3,7 +3,7 @@ import SQLCore
 // Names and texts for the lines that a refusal offers to paste.
 
 extension String {
-  /// The text as Swift writes it.
+  /// The text as a Swift string literal.
   package var swiftLiteral: String { debugDescription }
 
   /// The text, as it can be written in a `//` comment. A text with line breaks becomes a Swift
@@ -16,15 +16,14 @@ extension String {
   /// The name of a property, in backticks if Swift needs them.
   var escapedName: String { isSwiftName ? self : "`\(self)`" }
 
-  /// The key path to a property's column, `\.$title`, or `\.$home.$city` for `home.$city`. After
-  /// the dollar sign, a keyword needs no backticks.
+  /// The key path of a property: `\.$title` for `title`, and `\.$home.$city` for `home.$city`.
+  /// After the dollar sign, a keyword needs no backticks.
   var columnPath: String {
     let path = propertiesOfGroups.map { $0.isIdentifier ? "$\($0)" : "`$\($0)`" }
     return "\\." + path.joined(separator: ".")
   }
 
-  /// The properties that lead to a column. For `home.$city`, they are the group's property and the
-  /// column's property.
+  /// The names of the properties on the way to a column: `home` and `city` for `home.$city`.
   var propertiesOfGroups: [String] { split(separator: ".$").map { String($0) } }
 
   private static let words: Set = [
@@ -53,8 +52,8 @@ extension String {
     return first.properties.isXIDStart || first == "_" ? joined : "_\(joined)"
   }
 
-  /// The name of a type without its modules; nil for a type inside a function, because code
-  /// elsewhere cannot name such a type.
+  /// The name of a type without modules: `Post.Status` for `App.Post.Status`. Nil for a type inside
+  /// a function, because code elsewhere cannot name such a type.
   var withoutModules: String? {
     guard !contains("(unknown context") else { return nil }
     var result = ""
@@ -85,18 +84,18 @@ extension String {
 }
 
 extension [String] {
-  /// The texts as a list of Swift literals, with commas.
+  /// The texts as Swift string literals, separated by commas.
   package var swiftList: String { map(\.swiftLiteral).joined(separator: ", ") }
 }
 
 extension StorageClass {
-  /// The type of a property that holds every value of this class, for a line to paste. For bytes,
-  /// it is `[UInt8]` instead of `Data`, so that the line compiles without Foundation.
+  /// The type for a property in suggested code. It holds every value of this storage class. For
+  /// BLOB, it is `[UInt8]` instead of `Data`, so that the code compiles without Foundation.
   var propertyType: any ColumnValue.Type {
     self == .blob ? [UInt8].self : valueType ?? [UInt8].self
   }
 
-  /// The name of the Swift type of the column.
+  /// The name of `propertyType`, such as `Int64` for INTEGER.
   package var swiftType: String {
     propertyType == [UInt8].self ? "[UInt8]" : String(describing: propertyType)
   }

@@ -28,7 +28,7 @@ extension TableDefinition {
   }
 }
 
-/// A collector of what the lines of a schema declare about columns and tables.
+/// Collects what the lines of a model's schema declare about its table and columns.
 private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
@@ -170,7 +170,7 @@ private struct SchemaReader<M: TableModel> {
 }
 
 extension Collation {
-  /// The name as SQL writes it, quoted only if needed.
+  /// The name of the collation in SQL, in quotation marks only if needed.
   package var sql: String { name.isPlainName ? name : Identifier(name).quoted }
 }
 

@@ -20,8 +20,9 @@ extension TableDefinition.Column {
 }
 
 extension TableDefinition.Column {
-  /// The comment that records the stored form. It is empty if the type has only one form in its
-  /// storage class. It is also empty for the standard form in a table that Apus made.
+  /// Returns the comment that records the stored form, such as `/* unixSeconds */`. It is empty if
+  /// the type has only one form in its storage class. It is also empty for the standard form in a
+  /// table that Apus made.
   ///
   /// In a table that another program made, a column without a comment may have any form.
   package func formComment(isMadeByApus: Bool) -> String {
@@ -51,8 +52,8 @@ extension TableDefinition.ForeignKey {
   /// `FOREIGN KEY ("authorID") REFERENCES …`
   package var sql: String { sql(match: nil) }
 
-  /// Returns the clause with the `MATCH …` of the existing definition. SQLite parses MATCH but does
-  /// not enforce it.
+  /// Returns the clause, with the `MATCH …` that the existing foreign key has. SQLite parses MATCH
+  /// but does not enforce it.
   package func sql(match: String?) -> String {
     "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
   }
@@ -76,7 +77,7 @@ extension [String] {
   package var quotedList: String { map { Identifier($0).quoted }.joined(separator: ", ") }
 }
 
-/// The parts of a CREATE TABLE. Some are declared, and others are kept from the existing table.
+/// The parts of a CREATE TABLE statement. Each column and each constraint is a piece of SQL.
 package struct TableText {
   var columns: [String]
   var constraints: [String]
@@ -106,7 +107,7 @@ extension TableDefinition {
       + (isAutoincrement ? " AUTOINCREMENT" : "") + (column.isOptional ? "" : " NOT NULL")
   }
 
-  /// The parts of the CREATE TABLE, all as declared. None is kept from an existing table.
+  /// The parts of the CREATE TABLE statement for the table that the models declare.
   var text: TableText {
     var constraints: [String] = []
     if !hasRowIDKey, !keyNames.isEmpty {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A table as its models declare it, in SQL's terms.
+/// A table as its models declare it, with the names and expressions of SQL.
 package struct TableDefinition {
   /// A column, with the Swift type that a migration needs to know.
   package struct Column {
@@ -16,8 +16,8 @@ package struct TableDefinition {
     package var generated: Generated?
     /// The conversion of values from an earlier type to the column's type.
     package var conversion: DeclaredConversion?
-    /// The Swift type and the property. Refusals name them, and a migration checks whether the type
-    /// can read the stored values.
+    /// The column's Swift type and property. Error messages name them, and a migration checks
+    /// whether the type can read the stored values.
     package var type: ColumnType
 
     init(
@@ -47,7 +47,7 @@ package struct TableDefinition {
   }
 
   package struct Index: Hashable {
-    /// The name that the schema declares; nil if the name is made of the terms. In the SQL, the
+    /// The name that the schema declares; nil if Apus makes a name from the terms. In the SQL, the
     /// comment `SQLComment.mark` follows a declared name.
     package var givenName: String?
     /// The terms, in SQL.
@@ -96,7 +96,7 @@ package struct TableDefinition {
 
   package struct Problem {
     package let reason: String
-    /// The line to paste in place of a property.
+    /// A line of Swift that the error offers as a correction.
     package let line: String
   }
 
@@ -114,11 +114,12 @@ package struct TableDefinition {
   package var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
-  /// The lines with which other modules declare objects of the table.
+  /// Elements such as `Logged()` and `VectorIndex(…)`, each of which adds an object to the table.
   var ownedLines: [OwnedObjectLine] = []
   package var removals: Set<Removal> = []
-  /// The former names of columns and of the table.
+  /// The renamed columns: `name` is the present name, and `from` a former one.
   package var renamedColumns: [(name: String, from: String)] = []
+  /// The former names of the table.
   package var formerNames: [String] = []
   /// The reasons why the models' declarations of the table are invalid.
   package var problems: [Problem] = []
@@ -158,14 +159,15 @@ package struct TableDefinition {
 }
 
 extension TableDefinition {
-  /// The triggers that the schema drops, in a stable order.
+  /// The names of the triggers that the schema drops, sorted.
   package var removedTriggers: [String] {
     removals.compactMap { if case .trigger(let name) = $0 { name } else { nil } }.sorted()
   }
 }
 
 extension Removal {
-  /// The removal with names in lower case, and with the text of a check in a normalised spelling.
+  /// The removal in a form for comparison: its names in lower case, and the text of a CHECK
+  /// normalised.
   fileprivate var folded: Removal {
     switch self {
     case .column(let name): .column(name.lowercasedASCII)

@@ -4,7 +4,7 @@ import SQLCore
 package struct TriggerDefinition: Hashable, Sendable {
   package let model: String
   package let name: String
-  /// The name of the table or view.
+  /// The name of the trigger's table or view.
   package let table: String
   /// `CREATE TRIGGER …`
   package let sql: String
@@ -80,7 +80,7 @@ extension TriggerLine where M: TableModel {
 }
 
 extension ModelLayout {
-  /// Returns the triggers in the schema of the layout's model.
+  /// Returns the triggers that the schema of a model declares.
   func triggers<M: TableModel>(of model: M.Type) throws -> [TriggerDefinition] {
     let elements = schemaElements as? [SchemaElement<M>] ?? M.schema.elements
     return try elements.compactMap { element in
@@ -139,8 +139,8 @@ extension TriggerDefinition: OwnedObject {
       creationReason: OwnedObjectChange.isDeclared)
   }
 
-  /// Returns whether a migration of these models may drop an existing trigger that they declare
-  /// differently.
+  /// Returns whether a migration may drop an existing trigger that has the declared name, but
+  /// another definition.
   private func mayDrop(
     _ existing: ExistingSchema.Entry, in migration: OwnedObjectMigration
   ) -> Bool {
@@ -170,8 +170,8 @@ extension TriggerDefinition: OwnedObject {
   }
 }
 
-/// The parts of a trigger's SQL that decide whether the triggers of the change log and of full-text
-/// indexes can follow it.
+/// The parts of a trigger's SQL that show whether it hides changes of its table from the triggers
+/// of the change log and of full-text indexes.
 struct TriggerText {
   private enum Event: String { case insert, update, delete }
 
@@ -196,8 +196,8 @@ struct TriggerText {
     body = Array(tokens[begin...].dropFirst())
   }
 
-  /// Returns why the triggers of the change log and of full-text indexes would miss changes of the
-  /// table, because of this trigger. Returns nil if they see all changes.
+  /// Returns why this trigger hides changes of the table from the triggers of the change log and of
+  /// full-text indexes. Returns nil if it hides none.
   func hidingReason(in table: String) -> String? {
     let writesItself = writes(table)
     if writesItself, isBefore, event != .insert {
@@ -262,8 +262,8 @@ extension TableDefinition {
 }
 
 extension ExistingSchema.Entry {
-  /// Returns why the change log or the full-text index would miss changes of the table, because of
-  /// this trigger. Returns nil if they see all changes, or if the table has neither.
+  /// Returns why this trigger hides changes of the table from the change log or a search index.
+  /// Returns nil if it hides none, or if the table has neither.
   package func hidingReason(in table: TableDefinition) -> String? {
     guard let follower = table.follower,
       let reason = sql.flatMap({ TriggerText($0)?.hidingReason(in: self.table) })

@@ -26,7 +26,7 @@ extension ColumnType {
   }
 }
 
-/// The description of a type by its parts.
+/// Describes a type by its name and parts, such as properties.
 private struct TypeSignature {
   /// The types that are already described. A type is described only once, because it may contain
   /// itself in an array, or contain another type many times.
@@ -72,7 +72,7 @@ extension CaseIterable {
   }
 }
 
-/// A type that contains values of other types.
+/// A type that contains values of other types, such as `Array`.
 private protocol TypeWithParts {
   static var parts: [Any.Type] { get }
 }

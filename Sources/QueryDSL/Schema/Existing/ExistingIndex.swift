@@ -8,7 +8,7 @@ package struct ExistingIndex {
   /// Whether the definition has the comment `/* Apus */`, which marks an index with a declared
   /// name.
   package let isMarked: Bool
-  /// The indexed terms as normalised tokens, for comparison.
+  /// The tokens of the indexed terms, normalised for comparison.
   package var terms: [String]
   package var condition: [String]
 
@@ -53,7 +53,7 @@ package struct ExistingIndex {
     return parts.allSatisfy { $0.count == 1 } ? parts.map { $0[$0.startIndex] } : nil
   }
 
-  /// Returns whether the index names a column, which is given in lower case.
+  /// Returns whether the index names a column. The argument must be in lower case.
   package func mentions(_ column: String) -> Bool {
     terms.contains(column) || condition.contains(column)
   }
@@ -67,7 +67,7 @@ package struct ExistingIndex {
 
 /// A unique constraint in SQL: its columns or expressions, and the condition of a partial index.
 struct UniqueConstraint {
-  /// The quoted columns and the expressions.
+  /// The SQL of each column or expression.
   let terms: [String]
   /// The condition of a partial index.
   var condition: String?

@@ -10,7 +10,7 @@ package struct ExistingSchema {
 
     package let kind: Kind
     package let name: String
-    /// The table to which an index or a trigger belongs.
+    /// The table or view of an index or trigger; otherwise the entry's own name.
     package let table: String
     /// The definition; nil for an index that SQLite created for a constraint.
     package let sql: String?
@@ -24,10 +24,10 @@ package struct ExistingSchema {
   }
 
   package private(set) var entries: [Entry] = []
-  /// The renamings that run before all other steps.
+  /// The declared renamings, which the migration runs before all other steps.
   package var renames = Renames()
   private var positions: [String: Int] = [:]
-  /// The positions of indexes and triggers, by the folded names of their tables.
+  /// The offsets in `entries` of the indexes and triggers of each table, by its name in lower case.
   private var positionsByTable: [String: [Int]] = [:]
 
   package init(of connection: Connection) throws {

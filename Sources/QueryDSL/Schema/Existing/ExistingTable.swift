@@ -2,18 +2,17 @@ import SQLCore
 
 /// An existing table, as its definition in the database describes it.
 ///
-/// The parts cover the whole definition. Each part of its text is a column with its clauses, the
-/// key, a constraint, an option or a comment. If a definition has any other part, it is not parsed
-/// at all.
+/// The properties contain everything that the definition has: columns with their clauses, the key,
+/// constraints, options and comments. A definition with anything else is not parsed at all.
 package struct ExistingTable {
   package struct Column {
     package var name: String
     package var type = ""
-    /// The form that a comment in the definition names.
+    /// The stored form that a comment names, such as `/* unixSeconds */`.
     package var form: StoredForm?
     /// The comments before the type.
     package var typeComments: [SQLComment] = []
-    /// The clauses after the type, in order.
+    /// The clauses after the type, such as NOT NULL.
     package var clauses: [Clause] = []
     package var comments = ItemComments()
   }
@@ -29,7 +28,7 @@ package struct ExistingTable {
       case defaultValue(String)
       case collation(String)
       case generated(Generated)
-      /// A constraint of the table, by its index in `constraints`.
+      /// UNIQUE, CHECK, REFERENCES or DEFERRABLE, with the constraint's offset in `constraints`.
       case constraint(Int)
     }
 
@@ -62,7 +61,8 @@ package struct ExistingTable {
 
     package var name: String?
     package var kind: Kind
-    /// The SQL as a constraint of the table, with all clauses that belong to the constraint.
+    /// The SQL in the form of a table constraint, even if a column has the constraint:
+    /// `UNIQUE ("a")`.
     package var text: String
     /// Whether the constraint is written as a clause of a column.
     package var isAtColumn = false
@@ -111,11 +111,11 @@ package struct ExistingTable {
   package var columns: [Column] = []
   package var key = Key()
   package var constraints: [Constraint] = []
-  /// Each `CONSTRAINT name` after the last constraint. It names nothing.
+  /// Each `CONSTRAINT name` that no constraint follows, so that it names nothing.
   package var danglingNames: [String] = []
   /// The comments between the table's name and the parenthesis.
   package var comments: [SQLComment] = []
-  /// The comments among the options at the end.
+  /// The comments beside table options such as STRICT.
   package var optionComments: [SQLComment] = []
   package var isStrict = false
   package var isWithoutRowID = false
@@ -179,7 +179,7 @@ extension ExistingTable.Column {
 }
 
 extension ExistingTable.Constraint.Kind {
-  /// Returns whether the constraint names a column, which is given in lower case.
+  /// Returns whether the constraint names a column. The argument must be in lower case.
   package func mentions(_ column: String) -> Bool {
     switch self {
     case .unique(let terms): terms.contains { $0.column.lowercasedASCII == column }
@@ -190,9 +190,9 @@ extension ExistingTable.Constraint.Kind {
 }
 
 extension String {
-  /// Returns whether the SQL names a column, which is given in lower case. A function of that name
-  /// does not count. A name before a point, as `a` in `a.b`, counts only if `orBeforePoint` is
-  /// true.
+  /// Returns whether the SQL contains a name, which must be given in lower case. The name of a
+  /// function does not count. A name before a point, as `a` in `a.b`, counts only if
+  /// `orBeforePoint` is true.
   package func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens
     return tokens.indices.contains { index in
@@ -221,7 +221,7 @@ extension String {
   /// are names of functions.
   ///
   /// - Parameters:
-  ///   - expressions: the expressions, by the folded names that they replace.
+  ///   - expressions: the expressions, by the names that they replace, in lower case.
   ///   - onlyQuoted: whether to replace only names in quotation marks. Other names may be keywords.
   package func replacing(_ expressions: [String: String], onlyQuoted: Bool = false) -> String {
     guard !expressions.isEmpty else { return self }
@@ -240,7 +240,8 @@ extension String {
     return renamed + String(decoding: sql.bytes[end...], as: UTF8.self)
   }
 
-  /// Returns the SQL without table names and points before columns: `t.a` becomes `a`.
+  /// Returns the SQL without these table names before columns: `t.a` becomes `a`. Give the table
+  /// names in lower case.
   package func unqualifying(_ tables: Set<String>) -> String {
     let sql = SQLTokens(self)
     let tokens = sql.tokens

@@ -1,14 +1,15 @@
 import SQLCore
 
-/// The names of tables and columns before and after the renamings that the schemas declare and that
-/// the database still needs.
+/// The renamings of tables and columns that the schemas declare and that have not run in the
+/// database yet.
 package struct Renames {
   /// A table that gets another name, or has columns that get other names.
   package struct Table {
     package let formerName: String
     let name: String
     package var columns: [(name: String, from: String)] = []
-    /// The renamings of columns in the order in which they run, with temporary names for exchanges.
+    /// The renamings of columns in the order in which they run, including those to and from a
+    /// temporary name.
     package var renamings: [(name: String, from: String)] = []
 
     package init(formerName: String, name: String) {
@@ -21,7 +22,7 @@ package struct Renames {
 
   package init() {}
 
-  /// Returns the name that an existing table will have.
+  /// Returns the name that an existing table will have after the renamings.
   package func name(ofTable formerName: String) -> String {
     tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
   }
@@ -33,7 +34,7 @@ package struct Renames {
     return isGivenAway(name) ? nil : name
   }
 
-  /// Returns whether an existing table will have another name.
+  /// Returns whether the table that now has this name will get another one.
   package func isGivenAway(_ formerName: String) -> Bool {
     tables.contains {
       $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
@@ -46,13 +47,13 @@ package struct Renames {
     tables.first { $0.formerName.isSame(as: table) }?.columns ?? []
   }
 
-  /// Returns the renamings of the columns in the order in which they run, with temporary names for
-  /// exchanges.
+  /// Returns the renamings of the columns in the order in which they run, including those to and
+  /// from a temporary name.
   package func renamings(ofFormer table: String) -> [(name: String, from: String)] {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
-  /// Returns the new names of the columns of a table, by their folded present names.
+  /// Returns the new name of each renamed column of a table, by its present name in lower case.
   func newNames(ofColumnsOfFormer table: String) -> [String: String] {
     Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
       first
@@ -143,7 +144,7 @@ extension ExistingTable {
 extension String {
   /// Returns the text of a foreign key with new names. They replace the names of its columns, of
   /// the table that it references, and of that table's columns. The keys of the dictionaries are
-  /// the folded present names.
+  /// the present names in lower case.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

@@ -2,8 +2,8 @@ import SQLCore
 
 /// A comment in SQL text.
 package struct SQLComment: Hashable {
-  /// The comment after the name of an object that the library created. A migration drops only
-  /// objects with this comment.
+  /// The comment after the name of an object that the library created. By this comment, a migration
+  /// recognises an object that it may drop.
   static let mark = "/* Apus */"
   /// The comment after the name of a trigger that writes the change log.
   package static let logMark = "/* Apus log */"
@@ -18,8 +18,8 @@ package struct SQLComment: Hashable {
 }
 
 extension SQLTokens {
-  /// Returns the comments between a token and the previous token. If `index` is the number of
-  /// tokens, returns the comments at the end of the text.
+  /// Returns the comments between the token at `index` and the token before it. If `index` is the
+  /// number of tokens, returns the comments at the end of the text.
   func comments(before index: Int) -> [SQLComment] {
     let start = index == 0 ? 0 : tokens[index - 1].range.upperBound
     let end = index < tokens.count ? tokens[index].range.lowerBound : bytes.count
@@ -46,7 +46,7 @@ extension [SQLComment] {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
 
-  /// The comments as separate lines of text, for the lines before an item.
+  /// The comments, each on its own line, as text to write above a column or constraint.
   package var above: String { map { "\($0.text)\n  " }.joined() }
 
   /// The comments as text for the end of a line. If the last comment begins with `--`, the caller
@@ -77,7 +77,7 @@ extension [SQLComment] {
 // database whose definitions differ from its own.
 
 extension StoredForm {
-  /// The form that a comment names; nil for a comment that names no form.
+  /// The form whose name is the text of a comment, such as `unixSeconds`; nil for any other text.
   package init?(comment: some StringProtocol) {
     guard let form = Self.allCases.first(where: { comment == "\($0)" }) else { return nil }
     self = form
@@ -88,7 +88,8 @@ extension StoredForm {
 }
 
 extension SQLTokens {
-  /// Returns the form that a comment names, in a range of tokens or directly after it.
+  /// Returns the stored form that a comment names. The comment is between the tokens of `range`, or
+  /// directly after them.
   func rememberedForm(in range: Range<Int>) -> StoredForm? {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count

@@ -29,7 +29,7 @@ public struct TableDescription: Hashable, Sendable {
     public let expression: String?
     /// Whether a generated column is stored, rather than calculated when it is read.
     public let isStored: Bool
-    /// The stored form that a migration has recorded in the definition.
+    /// The form of the stored values, if a comment names it, such as `/* unixSeconds */`.
     public let form: StoredForm?
   }
 

@@ -106,8 +106,8 @@ extension TableParser {
     return "NO ACTION"
   }
 
-  /// Reads whether a foreign key is deferred to the end of the transaction; nil if the text says
-  /// neither.
+  /// Reads a `DEFERRABLE` clause. Returns whether it defers the check to the end of the
+  /// transaction; nil if there is no clause.
   mutating func deferral() throws -> Bool? {
     let isNot =
       rest.first?.isWord("not") == true && rest.dropFirst().first?.isWord("deferrable") == true

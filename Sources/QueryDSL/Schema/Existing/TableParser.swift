@@ -65,7 +65,7 @@ package struct TableParser {
     try readOptions()
   }
 
-  /// Adds comments after the item that was read last.
+  /// Adds comments to the column or constraint that was read last.
   private mutating func appendToLast(_ comments: [SQLComment]) {
     guard !comments.isEmpty else { return }
     switch lastItem {
@@ -285,7 +285,7 @@ package struct TableParser {
     guard take(word) else { throw unreadable }
   }
 
-  /// Reads tokens in parentheses, and returns the tokens between them.
+  /// Reads tokens in parentheses, and returns them without the parentheses.
   mutating func parenthesised() throws -> ArraySlice<SQLTokens.Token> {
     guard takeSign("(") else { throw unreadable }
     let start = rest.startIndex

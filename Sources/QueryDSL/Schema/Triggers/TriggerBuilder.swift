@@ -82,7 +82,7 @@ public enum TriggerBuilder {
 
 /// A statement of a trigger; programs do not create it directly.
 public struct TriggerStatement {
-  /// Returns the SQL of one or more statements, given the rows of their trigger.
+  /// Returns the SQL of one or more statements. The argument says which rows are `OLD` and `NEW`.
   let texts: (TriggerRows) throws -> [String]
 
   init(texts: @escaping (TriggerRows) throws -> [String]) {
@@ -107,7 +107,7 @@ public struct TriggerStatement {
 }
 
 extension Insert {
-  /// Returns one statement for each model. An insert without models is a single statement.
+  /// Returns the SQL of one INSERT for each model. An insert without models is a single INSERT.
   func texts(inTriggerOf rows: TriggerRows) throws -> [String] {
     var texts: [String] = []
     if case .models(let models) = source {
@@ -174,7 +174,7 @@ public struct Raise: Sendable {
 
   /// The way to end a trigger without an error.
   public enum Ending: Sendable {
-    /// The row stays unchanged, and the statement continues with the next row.
+    /// The trigger ends, and the statement continues with the next row.
     case ignore
   }
 

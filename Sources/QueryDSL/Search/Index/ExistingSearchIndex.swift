@@ -8,8 +8,8 @@ package struct ExistingSearchIndex {
   /// The names of the index's columns and of the table's key.
   package let names: [String]
   package let sql: String
-  /// The name of the second table of the index. In a full-text index, the triggers note the indexed
-  /// texts in this table. In a vector index, the table has the cells.
+  /// The name of the index's second table. In a vector index, this table has the cells. In a
+  /// full-text index, it has the indexed text of a row while the row changes.
   package let pendingTable: String
   /// The kind of the index in messages: `full-text` or `vector`.
   package let type: String
@@ -80,13 +80,14 @@ extension ExistingSchema {
     entries.compactMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the full-text or vector index with that name, ignoring case; nil if migrations created
-  /// none.
+  /// Returns the full-text or vector index with that name, ignoring case; nil if no migration
+  /// created such an index.
   package func searchIndex(_ name: String) -> ExistingSearchIndex? {
     entry(name).flatMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the second table of an index; nil if it does not exist, or if Apus did not create it.
+  /// Returns the second table of an index, given the table's name; nil if it does not exist, or if
+  /// Apus did not create it.
   package func pendingTable(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     // CREATE TABLE "name" /* Apus */ (…)
@@ -101,7 +102,7 @@ extension ExistingSchema {
 // MARK: Comparing with what models declare
 
 extension ExistingSearchIndex {
-  /// Returns whether a renaming changes a name in the definition.
+  /// Returns whether a renaming changes the indexed table or a column in the index's definition.
   package func isTouched(by renames: Renames) -> Bool {
     renames.isGivenAway(table)
       || renames.columns(ofFormer: table).contains { column in
@@ -138,8 +139,8 @@ extension ExistingSearchIndex {
 }
 
 extension ExistingSchema.Entry {
-  /// Whether the entry is a trigger of an earlier version of the library, which deletes the values
-  /// of `OLD` from the index.
+  /// Whether an earlier version of the library created the trigger. Such a trigger deletes the
+  /// values of `OLD` from the index.
   fileprivate var hasFormerSearchTrigger: Bool {
     sql.map { $0.contains("\nBEGIN\n  INSERT INTO ") && !$0.contains(" SELECT ") } ?? false
   }
@@ -204,8 +205,8 @@ extension SearchIndexDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns an object that Apus did not create, but that has the name of an index, of its second
-  /// table or of one of its triggers. Returns nil if there is none.
+  /// Returns an object, such as `the table Post_search`, whose name a new index needs for itself,
+  /// its second table or a trigger. Apus did not create this object. Returns nil if there is none.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

@@ -110,7 +110,7 @@ extension SQLExpression {
   /// The weight must be finite and not negative, or opening the model throws `ModelError`.
   public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
 
-  /// The column in a full-text index whose searches do not find the words of the column. SQL:
+  /// Includes the column in a full-text index, but searches do not find its words. SQL:
   /// `"status" UNINDEXED`
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_unindexed_column_option>
   public var unindexed: FullTextTerm {

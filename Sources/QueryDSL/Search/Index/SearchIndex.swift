@@ -1,10 +1,9 @@
 import SQLCore
 
-/// The full-text index of a model. Each column is given by its position in the model's layout. The
-/// model's schema and queries share this value.
+/// A full-text index as a model declares it. The model's schema and queries share this value.
 struct SearchIndex: Hashable, Sendable {
   struct Column: Hashable, Sendable {
-    /// The position of the column in the model's layout.
+    /// The column's offset in `ModelLayout.columns`.
     let index: Int
     let name: String
     let weight: Double
@@ -16,12 +15,13 @@ struct SearchIndex: Hashable, Sendable {
   let tokenizer: SearchTokenizer
   let prefixes: [Int]
   let detail: SearchDetail
-  /// The position of the key in the model's layout.
+  /// The offset of the key's column in `ModelLayout.columns`.
   let key: Int
   /// Whether the model's table itself is the FTS5 table.
   var isTable = false
 
-  /// The position of a model's column in the index; nil if the index does not have it.
+  /// Returns the column's offset in `columns`; nil if the index does not have it. The argument is
+  /// its offset in `ModelLayout.columns`.
   func position(ofColumn index: Int) -> Int? { columns.firstIndex { $0.index == index } }
 }
 

@@ -6,14 +6,14 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of the columns. If a rebuild of the table changes their values, a migration fills
-  /// the index again.
+  /// The names of the indexed columns. If a rebuild of the table changes their values, a migration
+  /// fills the index again.
   package let columns: [String]
-  /// The name of the key, which is the rowid.
+  /// The name of the key's column, which is the rowid.
   package let key: String
   /// `CREATE VIRTUAL TABLE …`
   package let createTable: String
-  /// `CREATE TABLE …`, for the table in which the triggers note the indexed texts.
+  /// `CREATE TABLE "Post_search_pending" …`: creates `pendingTable`.
   package let createPending: String
   /// `bm25(10.0, 1.0)`
   let rank: String
@@ -32,7 +32,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
     ]
   }
 
-  /// The name of the table in which the triggers note the indexed texts.
+  /// The name of the table in which triggers keep the indexed text of a row while the row changes.
   package var pendingTable: String { Self.pendingTable(of: name) }
 
   package static func pendingTable(of index: String) -> String { index + "_pending" }
@@ -43,7 +43,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// About how many steps of SQLite's virtual machine `rebuild` takes for each row.
   package static let stepsPerRow = 19
 
-  /// The statement that deletes all notes of the triggers.
+  /// The statement that deletes all rows of `pendingTable`.
   package var forgetting: String { "DELETE FROM \(Identifier(pendingTable).quoted)" }
 
   private var quotedName: String { Identifier(name).quoted }
@@ -97,12 +97,12 @@ extension SearchIndexDefinition {
 
   // MARK: Triggers
 
-  /// The ends of the names of the triggers.
+  /// What follows the index's name in the triggers' names: `Post_search_insert`.
   static let triggerSuffixes = [
     "_insert", "_before_update", "_update", "_key", "_before_delete", "_delete",
   ]
 
-  /// The ends of the names of the triggers that earlier versions created.
+  /// What follows the index's name in the names of triggers that earlier versions created.
   package static let formerTriggerSuffixes = ["_insert", "_update", "_delete"]
 
   /// Returns the triggers of an index.

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Connection {
-  /// Learns the cells of a model's vector indexes, and puts all rows into these cells, in the open
-  /// transaction.
+  /// Rebuilds a model's vector indexes in the open transaction: learns cells, which are groups of
+  /// similar vectors, and puts every row into one.
   ///
   /// For large tables, prefer `Database.rebuildVectorIndex`. That method does the same in several
   /// transactions, so that other writes need not wait.
@@ -46,7 +46,8 @@ extension Connection {
 }
 
 extension Database {
-  /// Learns the cells of a model's vector indexes again, and puts all rows into these cells.
+  /// Rebuilds a model's vector indexes: learns cells, which are groups of similar vectors, and puts
+  /// every row into one.
   ///
   /// ```swift
   /// try await db.rebuildVectorIndex(of: Picture.self) { placed, total in print(placed, "of", total) }
@@ -87,8 +88,8 @@ extension Database {
     }
   }
 
-  /// Learns the cells of a model's vector indexes again, and puts all rows into these cells.
-  /// Cancelling the task ends the work.
+  /// Rebuilds a model's vector indexes: learns cells, which are groups of similar vectors, and puts
+  /// every row into one. Cancelling the task ends the work.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false,
     progress: @escaping @Sendable (Int, Int) throws -> Void = { _, _ in }

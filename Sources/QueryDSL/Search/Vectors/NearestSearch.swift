@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A search in a vector index, which finds the candidates that a query measures.
+/// A search in a vector index. It finds those rows whose exact distance the query then measures.
 ///
 /// The search becomes a condition of the query, on the key of the table:
 /// ```swift
@@ -18,7 +18,7 @@ package final class NearestSearch: Sendable {
   let keys: [ExpressionNode]
   let vector: [Float]
   let metric: VectorMetric
-  /// The share of the rows whose codes are read.
+  /// The share of the rows whose codes are read: 0.1 for a tenth.
   let share: Double
   /// The distance of a row.
   let distance: ExpressionNode
@@ -85,9 +85,9 @@ extension SelectStatement {
     PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
   }
 
-  /// The rows among which a vector index searches: the rows of the query, without order and limit.
-  /// A full-text search in a join becomes a condition, which SQLite evaluates once. Nil if another
-  /// condition also uses the hits of the full-text search.
+  /// The statement for the rows among which a vector index searches: the query without its order
+  /// and limit. A full-text search in a join becomes a condition, which SQLite evaluates once. Nil
+  /// if another condition also uses the hits of the full-text search.
   private var searched: SelectStatement? {
     var inner = self
     (inner.order, inner.limit, inner.offset) = (.none, nil, nil)
@@ -129,8 +129,8 @@ extension SelectStatement {
 }
 
 extension _SearchHitRow {
-  /// Returns the key of the searched table, which the condition of a join compares with the rowid
-  /// of the hits.
+  /// Returns the key of the searched table from the condition of a join, such as `"Post"."id"` in
+  /// `"Post"."id" = (+"Post_search"."rowid")`.
   fileprivate static func keyOfSearched(by condition: PredicateNode?) -> ColumnID? {
     guard case .tree(.compare(.equal, .column(let key), _), _) = condition else { return nil }
     return key
@@ -140,7 +140,7 @@ extension _SearchHitRow {
 /// Writes the condition that a row is among the nearest candidates.
 private struct CandidateWriter {
   let search: NearestSearch
-  /// The rows of the query, without order and limit.
+  /// The query without its order and limit.
   let table: SelectStatement
   let limit: Int
   let hasConditions: Bool
@@ -155,7 +155,7 @@ private struct CandidateWriter {
     search.keys.count == 1 ? search.keys[0] : .row(search.keys)
   }
 
-  /// Returns the statement for the keys and distances of the query's rows.
+  /// Returns the query, changed so that it selects the key and distance of each row.
   private func rows(_ change: (inout SelectStatement) -> Void) -> SelectStatement {
     var rows = table
     rows.selection = .terms((search.keys + [search.distance]).map { .expression($0) })
@@ -215,8 +215,8 @@ private struct CandidateWriter {
         """))
   }
 
-  /// Writes the query for the keys of the index's rows, in the order in which the rows are
-  /// measured.
+  /// Writes the query that reads the keys of rows from the index, in the order in which the rows
+  /// are measured.
   private func writeCodes(_ isFull: SQL, to writer: inout ShapeWriter) {
     let keys = keyNames.quotedList
     let codes = keyNames.map { "\"place\".\(Identifier($0).quoted)" }.joined(separator: ", ")
@@ -250,8 +250,9 @@ private struct CandidateWriter {
     writer.fragment(SQL(" LIMIT \(hasConditions ? -1 : measured)"))
   }
 
-  /// Writes the query for the distance of one row, which it finds by a key from the index. The
-  /// result is NULL if the table's row does not exist or does not match the conditions.
+  /// Writes the query that finds one row of the table by a key from the index, and measures its
+  /// distance. The result is NULL if the table's row does not exist or does not match the
+  /// conditions.
   private func writeProbe(to writer: inout ShapeWriter) {
     var parts: [SQLFragment.Part] = []
     for (node, name) in zip(search.keys, keyNames) {

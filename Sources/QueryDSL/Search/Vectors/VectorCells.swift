@@ -17,10 +17,12 @@ struct VectorCells: Sendable {
 
   let metric: VectorMetric
   let dimensions: Int
-  /// The mean of all vectors, which is subtracted before codes are made.
+  /// The mean of the sample from which the cells were learnt. It is subtracted from a vector before
+  /// its code is made.
   let mean: [Float]
   private let centroids: Points
-  /// The groups of centroids. A vector is compared only with the centroids of the nearest groups.
+  /// The centers of the groups of centroids. A vector is compared only with the centroids of the
+  /// four nearest groups.
   private let groups: Points
   private let members: [[Int]]
 
@@ -29,8 +31,8 @@ struct VectorCells: Sendable {
   /// Learns the cells from a sample of vectors. Only vectors with the most frequent number of
   /// dimensions are used. Returns nil if the sample is empty.
   ///
-  /// - Parameter step: a closure that is called between the rounds. If the closure throws an error,
-  ///   the learning ends.
+  /// - Parameter step: a closure that is called in each round of k-means. If the closure throws an
+  ///   error, the learning ends.
   init?(
     learning count: Int, from sample: [[Float]], by metric: VectorMetric, _ step: () throws -> Void
   ) throws {
@@ -86,7 +88,8 @@ struct VectorCells: Sendable {
   /// table.
   func centroid(_ index: Int) -> [Float] { Array(centroids[index].prefix(dimensions)) }
 
-  /// Returns the cell and the code of a vector; nil if the vector has another number of dimensions.
+  /// Returns the nearest cell and the code of a vector; nil if the vector has another number of
+  /// dimensions.
   func place(of vector: [Float]) -> (cell: Int, code: Data)? {
     guard vector.count == dimensions else { return nil }
     let coded = Self.coded(vector, by: metric)
@@ -210,8 +213,8 @@ extension VectorCells {
       return centers
     }
 
-    /// Returns the scalar product. It reads eight numbers at a time, because learning takes several
-    /// times as long with one number at a time.
+    /// Returns the scalar product. It multiplies eight numbers at a time. With one at a time,
+    /// learning would take several times as long.
     private static func product(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
       left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { right in

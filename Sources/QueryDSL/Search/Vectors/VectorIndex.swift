@@ -55,7 +55,8 @@ package struct VectorIndexDefinition: Sendable {
   let name: String
   package let table: String
   let column: String
-  /// The columns of the table's key. In the index, these columns have the names of `keyNames`.
+  /// The columns of the table's key. In the index, they are called `key`, or `key1`, `key2` and so
+  /// on.
   let keys: [TableDefinition.Column]
   let metric: VectorMetric
   /// The event of the update trigger, such as `UPDATE OF "embedding", "id"`.
@@ -65,10 +66,10 @@ package struct VectorIndexDefinition: Sendable {
 
   static func name(of table: String, column: String) -> String { "\(table)_\(column)_index" }
 
-  /// The name of the table of cells.
+  /// Returns the name of the table that has the cells.
   static func cells(of name: String) -> String { name + "_cells" }
 
-  /// The names of the key's columns in the index.
+  /// Returns the names that the key's columns have in the index.
   static func keyNames(_ count: Int) -> [String] {
     count == 1 ? ["key"] : (1...max(count, 1)).map { "key\($0)" }
   }
@@ -97,16 +98,16 @@ package struct VectorIndexDefinition: Sendable {
   /// The names of the key's columns in the table, such as `"id"`.
   var tableKeyList: String { keys.map(\.name).quotedList }
 
-  /// Returns the condition that a row of the index, with the given alias, has the key of a row of
-  /// the table.
+  /// Returns the condition that a row of the index has the same key as a row of the table. `alias`
+  /// stands for the index.
   func isSame(_ alias: String) -> String {
     zip(Self.keyNames(keys.count), keys)
       .map { "\(quotedTable).\($1.quotedName) = \(alias).\(Identifier($0).quoted)" }
       .joined(separator: " AND ")
   }
 
-  /// The statement that adds to the index all rows with a vector that it does not have. They are
-  /// marked: they are not in a cell yet.
+  /// The statement that adds rows to the index if they have a vector and are missing there. They
+  /// are not in a cell yet.
   var filling: String {
     "INSERT INTO \(quotedName) (\"cell\", \(keyList)) SELECT 0, \(tableKeyList) FROM "
       + "\(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "
@@ -211,8 +212,8 @@ extension VectorIndexDefinition: OwnedObject {
 }
 
 extension VectorIndexLine where M: TableModel {
-  /// Returns the declared index as an object that the library owns in the schema of the file.
-  /// Throws `ModelError` if the declaration is invalid.
+  /// Returns the declared index as an element of the schema, from which migrations make an
+  /// `OwnedObject`. Throws `ModelError` if the declaration is invalid.
   func object(on layout: ModelLayout) throws -> OwnedObjectLine {
     guard let index = layout.index(ofColumn: column) else {
       throw ModelError(

@@ -68,7 +68,8 @@ struct VectorIndexJob: Sendable {
   }
 
   /// Begins to place all rows in newly learnt cells, in the open transaction. Also adds rows that
-  /// the index lacks. If there are no cells, empties the index and returns nil.
+  /// the index lacks. If `cells` is nil, takes all rows out of their cells, deletes the cells and
+  /// returns nil.
   init?(
     placingAllIn cells: VectorCells?, of index: VectorIndexDefinition, on connection: Connection
   ) throws {
@@ -117,9 +118,9 @@ struct VectorIndexJob: Sendable {
       "SELECT count(*) FROM \(index.quotedName) WHERE \"cell\" = 0")
   }
 
-  /// Places some rows, and returns their number. If no row is left, removes the former cells and
-  /// returns 0. Also returns 0 if another rebuild has removed the cells of this job; the other
-  /// rebuild then places the rows.
+  /// Puts up to 1,000 rows into cells, and returns their number. If no row is left, removes the
+  /// former cells and returns 0. Also returns 0 if another rebuild has removed the cells of this
+  /// job; the other rebuild then places the rows.
   func placeSome(on connection: Connection) throws -> Int {
     guard let last = numbers.last, let start = numbers.first else { return 0 }
     let found = try connection.number(

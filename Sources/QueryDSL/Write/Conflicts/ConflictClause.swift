@@ -2,7 +2,7 @@ import SQLCore
 
 /// An ON CONFLICT clause: what an insert does if the new row would violate a unique constraint.
 struct ConflictClause: Sendable {
-  /// The columns of the constraint; empty for any unique constraint.
+  /// The columns of the constraint; empty if the clause is for any unique constraint.
   var target: [ExpressionNode] = []
   /// The terms of an index over expressions, as the index declares them. If they are set, they are
   /// used instead of `target`.

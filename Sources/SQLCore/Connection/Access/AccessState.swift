@@ -8,7 +8,8 @@ struct AccessState {
   /// Whether the access runs on the thread of the task that requested it. The access then checks,
   /// as it runs, whether the task was cancelled.
   private var asksTask = false
-  /// The reason why the access was ended, if it was. Later statements of the access throw it.
+  /// The reason why the access was ended; nil if it was not. Later statements of the access throw
+  /// this reason.
   private(set) var stopReason: StopReason?
   /// The time at which the wait for a lock began.
   private var waitBegan = Deadline(nanoseconds: 0)
@@ -44,7 +45,8 @@ struct AccessState {
   /// Whether the deadline has passed.
   var isLate: Bool { deadline?.hasPassed ?? false }
 
-  /// Returns the reason why the access must end, according to its limits.
+  /// Returns `.deadline` if the deadline has passed, `.cancelled` if the task was cancelled; nil
+  /// otherwise.
   func findStopReason() -> StopReason? {
     if isLate { return .deadline }
     if asksTask, withUnsafeCurrentTask(body: { $0?.isCancelled ?? false }) { return .cancelled }
@@ -75,7 +77,7 @@ struct AccessState {
     waitBegan = .now
   }
 
-  /// The time since the wait began, in nanoseconds.
+  /// The time since the wait for a lock began, in nanoseconds.
   var waited: UInt64 { Deadline.now.nanoseconds &- waitBegan.nanoseconds }
 
   /// Returns the maximum wait for a lock in nanoseconds.

@@ -32,15 +32,15 @@ extension ConnectionCore {
     sqlite3_busy_handler(handle, busy, context)
   }
 
-  /// Runs a closure without waiting for locks.
+  /// Runs a closure whose statements do not wait for locks, but throw at once.
   func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
     sqlite3_busy_handler(handle, nil, nil)
     defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
     return try body()
   }
 
-  /// Ends the access with this lease number, whether it runs a statement or waits for a lock. A
-  /// later access has another number and is not affected. It can be called from any thread.
+  /// Ends the access with this number, whether it runs a statement or waits for a lock. A later
+  /// access has another number and is not affected. It can be called from any thread.
   func cancel(lease: UInt64) {
     // A late call must not replace the cancellation of a later lease.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
@@ -121,17 +121,17 @@ extension ConnectionCore {
     return 1
   }
 
-  /// Whether the writing statement that was started last has already ended. SQLite calls the
-  /// progress handler once more after this end. An interruption at that point would report a
-  /// statement as failed that was in fact committed.
+  /// Whether the last writing statement, such as an UPDATE, has already ended. SQLite calls the
+  /// progress handler once more after its end. An interruption at that point would report the
+  /// statement as failed, although it was committed.
   private var hasWritten: Bool {
     guard let statement = state.pointee.observation.writingStatement else { return false }
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a writing statement is running. If so, the progress handler is called for this
-  /// statement, or for a statement that runs inside it. For example, an SQL function may run a
-  /// query.
+  /// Whether a writing statement is running. It is the statement for which SQLite calls the
+  /// progress handler, or it is around that statement. For example, it calls an SQL function that
+  /// runs a query.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {
@@ -141,7 +141,8 @@ extension ConnectionCore {
     return false
   }
 
-  /// Waits a little for a lock. Returns 0 to give up. `count` is the number of waits so far.
+  /// Waits a little for a lock. Returns 1 to try again, 0 to give up. `count` is the number of
+  /// waits so far.
   func waits(_ count: Int32) -> Int32 {
     if count == 0 { state.pointee.access.beginWait() }
     if let reason = findStopReason() {

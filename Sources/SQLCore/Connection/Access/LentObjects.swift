@@ -1,8 +1,8 @@
-/// The objects that callers hold under the current lease of a connection: prepared statements,
-/// BLOBs and sessions. They end with the lease.
+/// The SQLite objects that the closure of the current access uses: prepared statements, BLOBs and
+/// sessions. They end when the access ends.
 ///
-/// The methods of this type only store and remove the objects. The core ends them, because ending
-/// an object runs code of SQLite and of observers.
+/// The methods of this type only store and remove the objects. `ConnectionCore` ends them, because
+/// ending an object runs code of SQLite and of observers.
 struct LentObjects {
   private var statements: [ObjectIdentifier: LentStatement] = [:]
   private var handles: [ObjectIdentifier: LentHandle] = [:]
@@ -42,18 +42,18 @@ struct LentObjects {
 extension ConnectionCore {
   // MARK: Statements
 
-  /// Registers a statement, so that it is ended together with the lease.
+  /// Registers a statement, so that it ends when the access ends.
   func keep(_ statement: LentStatement) {
     state.pointee.lent.keep(statement)
   }
 
-  /// Ends a statement of the current lease.
+  /// Ends a statement of the current access.
   func end(_ statement: LentStatement) {
     state.pointee.lent.remove(statement)
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Called at the end of a lease: ends the statements that callers still hold.
+  /// Called at the end of an access: ends the statements that callers still hold.
   func endLentStatements() {
     guard state.pointee.lent.hasStatements else { return }
     for statement in state.pointee.lent.takeStatements() {
@@ -63,18 +63,18 @@ extension ConnectionCore {
 
   // MARK: Other objects
 
-  /// Stores a handle, so that it is closed when the lease ends.
+  /// Stores a handle, such as that of a BLOB, so that it is closed when the access ends.
   func keep(_ handle: LentHandle) {
     state.pointee.lent.keep(handle)
   }
 
-  /// Closes a handle of the current lease.
+  /// Closes a handle, such as that of a BLOB, before the access ends.
   func end(_ handle: LentHandle) {
     state.pointee.lent.remove(handle)
     handle.end()
   }
 
-  /// Called at the end of a lease: closes the handles that callers still hold.
+  /// Called at the end of an access: closes the handles that callers still hold.
   func endLentHandles() {
     guard state.pointee.lent.hasHandles else { return }
     for handle in state.pointee.lent.takeHandles() { handle.end() }
@@ -82,7 +82,8 @@ extension ConnectionCore {
 }
 
 /// An SQLite object that a caller holds, such as a BLOB or a session. It is closed when the Swift
-/// object that uses it is released or when the lease of the connection ends, whichever comes first.
+/// object that uses it is released or when the access to the connection ends, whichever comes
+/// first.
 final class LentHandle {
   private(set) var pointer: OpaquePointer?
   private let close: (OpaquePointer) -> Void
@@ -99,9 +100,9 @@ final class LentHandle {
 }
 
 /// The memory of a user's `Statement`. It is freed when the `Statement` is deinitialised or when
-/// the lease of its connection ends, whichever comes first.
+/// the access to its connection ends, whichever comes first.
 ///
-/// No lock is needed: only the access that holds the lease uses the statement.
+/// No lock is needed: only the current access uses the statement.
 final class LentStatement {
   private(set) var pointer: StatementPointer?
 

@@ -24,8 +24,8 @@ public struct Configuration: Sendable {
     case normal = "NORMAL"
     /// SQLite waits at each commit. Committed transactions survive a power cut.
     case full = "FULL"
-    /// SQLite waits at each commit. After a journal was deleted, it also waits until its folder is
-    /// on the disk.
+    /// SQLite waits at each commit. After it has deleted a rollback journal, it also waits until
+    /// this change of the folder is on the disk.
     case extra = "EXTRA"
   }
 
@@ -70,8 +70,8 @@ public struct Configuration: Sendable {
   /// Whether foreign keys are enforced.
   public var enforcesForeignKeys = true
   /// Whether views and triggers of the file may call any function and use any virtual table. If
-  /// false, they can use only those that are declared innocuous (harmless in a foreign file). A
-  /// trigger that writes to an FTS5 table needs true.
+  /// false, they can use only those that are declared innocuous (harmless in a foreign file).
+  /// Before SQLite 3.44, a trigger that writes to an FTS5 table needs true.
   public var trustsSchema = true
   /// The maximum number of prepared statements that a connection caches.
   public var maximumCachedStatements = 128
@@ -104,10 +104,10 @@ public struct Configuration: Sendable {
   /// transaction, observation reports only which tables changed. A row that changes twice counts
   /// twice.
   public var maximumTrackedRows = 100_000
-  /// A closure that is called when the write-ahead log exceeds its bound because readers still use
-  /// the log. Its argument contains the size of the log and a list of the reads that may prevent
-  /// its restart. The list gives the age of each read, and the source file and line that requested
-  /// it.
+  /// A closure that is called when the write-ahead log exceeds `maximumWALBytes` because readers
+  /// still use the log. Its argument contains the size of the log and a list of the reads that may
+  /// prevent the log from being restarted. The list gives the age of each read, and the source file
+  /// and line that requested it.
   ///
   /// The closure is called again each time the log has grown by a quarter. It runs on its own
   /// thread, concurrently with other accesses, and may use the database.
@@ -153,9 +153,9 @@ public struct Configuration: Sendable {
   /// The minimum number of extra rows that a live query with LIMIT keeps in memory beyond its
   /// limit. If a row of the result is deleted, one of the extra rows takes its place.
   package var liveReserve = 32
-  /// The age of a shared transaction from which no more writes join it. With a greater age, its
-  /// first write would wait too long for the commit. Tests change the age, because they must not
-  /// depend on a clock.
+  /// No more writes join a shared transaction that is older than this. Otherwise its first write
+  /// would wait too long for the commit. Tests change the age, because they must not depend on a
+  /// clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
   /// argument contains the duration of the statement and its SQL. The SQL has parameters in place
@@ -228,8 +228,8 @@ public struct Configuration: Sendable {
 /// configuration.onMigration = { report in print(report.duration, report.statements.count) }
 /// ```
 public struct MigrationReport: Hashable, Sendable, CustomStringConvertible {
-  /// The steps that were carried out, as a migration plan prints them. The text may contain the
-  /// beginning of a value, if rows with forbidden values were deleted.
+  /// The steps that were carried out, as a migration plan prints them. If rows with forbidden
+  /// values were deleted, the text may contain the beginning of such a value.
   public let description: String
   /// The statements that the steps consist of, in their order. They contain no values of rows.
   public let statements: [String]

@@ -125,8 +125,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Whether a definition may contain strings in double quotes, which SQLite's shell accepts and
-  /// stores.
+  /// Whether a CREATE statement may contain strings in double quotes. SQLite's shell accepts them,
+  /// so some schemas contain them.
   /// - SeeAlso: <https://www.sqlite.org/quirks.html#dblquote>
   package var takesQuotedTextInDefinitions: Bool {
     get { setting(SQLITE_DBCONFIG_DQS_DDL) }

@@ -113,7 +113,7 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? path : name.text(path: path)
   }
 
-  /// Returns this value, extended by the identity of the file that a connection has opened. Later
+  /// Returns a copy of this value that also identifies the file that a connection has opened. Later
   /// connections must then open the same file.
   func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
     guard opened == nil else { return self }
@@ -166,9 +166,9 @@ struct OpenedFile: Hashable, Sendable {
 extension DatabaseFile {
   // MARK: Opening
 
-  /// The flags of every connection. They include `SQLITE_OPEN_URI`, so that ATTACH accepts URIs
-  /// whatever the compile-time options of SQLite. The path of the database itself is absolute, so
-  /// it cannot be mistaken for a URI.
+  /// The flags with which every connection opens. They include `SQLITE_OPEN_URI`, so that ATTACH
+  /// accepts URIs whatever the compile-time options of SQLite. The path of the database itself is
+  /// absolute, so it cannot be mistaken for a URI.
   static var commonFlags: Int32 {
     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI
   }

@@ -8,8 +8,8 @@ import CSQLite
   import Musl
 #endif
 
-/// The place of a database: a file, a database in memory or without a name that only one connection
-/// can use, or an engine outside of this process.
+/// Where a database is: in a file; in memory or in a file without a name, which only one connection
+/// can use; or in an engine outside of this process.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(DatabaseFile)
   /// In memory, or in a temporary file without a name. `name` is passed to SQLite as the file name,
@@ -155,13 +155,13 @@ struct DatabaseURI {
     path.isEmpty || path == ":memory:" || self["mode"] == "memory" || self["vfs"] == "memdb"
   }
 
-  /// Returns whether a parameter is true by SQLite's rules.
+  /// Returns whether a parameter is true for SQLite, such as `yes`, `on` or `1`.
   func isTrue(_ name: String) -> Bool {
     guard let value = self[name]?.lowercased() else { return false }
     return ["on", "yes", "true"].contains(value) || (Int(value) ?? 0) != 0
   }
 
-  /// Returns the text of a URI that has an absolute path and the parameters of this URI.
+  /// Returns a URI as text, with the given absolute path and the parameters of this URI.
   func text(path: String) -> String {
     let pairs = parameters.map { Self.encoded($0.name) + "=" + Self.encoded($0.value) }
     return "file://" + Self.encoded(path)

@@ -14,7 +14,7 @@
 struct FileStatus {
   private let status: stat
 
-  /// The identity of a file, whatever its name.
+  /// The identity of a file, whatever its name: its device and inode number.
   struct Identity: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
@@ -46,7 +46,7 @@ struct FileStatus {
   var isLink: Bool { kind == S_IFLNK }
   var permissions: mode_t { status.st_mode & 0o777 }
 
-  /// The kind of file, in words.
+  /// The kind of file, in words such as `a folder`.
   var noun: String {
     switch kind {
     case S_IFREG: "a file"
@@ -61,7 +61,7 @@ struct FileStatus {
 
   private var kind: mode_t { status.st_mode & S_IFMT }
 
-  /// Whether two paths lead to the same file.
+  /// Whether two paths lead to the same existing file.
   static func isSame(_ first: String, _ second: String) -> Bool {
     guard let one = FileStatus(following: first), let two = FileStatus(following: second) else {
       return false

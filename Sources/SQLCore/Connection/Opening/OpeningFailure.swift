@@ -13,7 +13,7 @@
 struct OpeningFailure {
   let file: DatabaseFile
   let isReadOnly: Bool
-  /// The last system error that SQLite noted, or 0.
+  /// The `errno` of the last system call that failed in SQLite, or 0.
   let systemError: Int32
   /// Whether the file itself was opened, and a later step failed.
   let isOpen: Bool
@@ -23,7 +23,7 @@ struct OpeningFailure {
   /// The longest path that SQLite can open on Unix, without the suffix of a journal.
   private static let maximumPathBytes = 504
 
-  /// Returns the error with the path, the cause and the advice.
+  /// Returns the error with a message that adds the path, the cause and advice.
   func describe(_ error: DatabaseError) -> DatabaseError {
     var described = error
     // A folder can be opened for reading, and fails only at the first read.
@@ -130,8 +130,8 @@ struct OpeningFailure {
       + "it once without that option"
   }
 
-  /// The message for a path with a folder that does not exist or is not a folder. Nil if all of its
-  /// folders exist.
+  /// The message if one of the folders in the path does not exist or is not a folder. Nil if all of
+  /// them exist.
   private var missingFolder: String? {
     let folder = FileStatus.folder(of: path)
     guard FileStatus(following: folder)?.isFolder != true else { return nil }

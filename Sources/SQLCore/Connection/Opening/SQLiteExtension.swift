@@ -23,7 +23,7 @@ public struct SQLiteExtension: Hashable, Sendable {
   /// at the time when the value was created. A name without a slash is looked up by the system's
   /// linker.
   public let path: String
-  /// The name of the function that SQLite calls in the library; nil for SQLite's own choice.
+  /// The name of the function that SQLite calls in the library; nil if SQLite chooses the name.
   public let entryPoint: String?
 
   /// Creates a value that names a library.
@@ -31,9 +31,9 @@ public struct SQLiteExtension: Hashable, Sendable {
   /// - Parameters:
   ///   - path: the path of the library. SQLite adds `.so`, `.dylib` or `.dll` if there is no file
   ///     of this name.
-  ///   - entryPoint: the function that SQLite calls. If it is nil, SQLite tries
-  ///     `sqlite3_extension_init`, and then a name made from the file's name: `sqlite3_vec_init` for
-  ///     `vec0.so`.
+  ///   - entryPoint: the name of the function that SQLite calls. If it is nil, SQLite tries
+  ///     `sqlite3_extension_init`, and then a name made from the file's name: `sqlite3_vec_init`
+  ///     for `vec0.so`.
   public init(path: String, entryPoint: String? = nil) {
     let folder = DatabaseFile.currentFolder
     self.path =
@@ -63,7 +63,7 @@ public struct ExtensionError: Error, Hashable, Sendable, CustomStringConvertible
 
   /// The reason why the extension was not loaded.
   public let reason: Reason
-  /// The path from which the library was to be loaded.
+  /// The path of the library that was not loaded.
   public let path: String
   /// The entry point that the configuration names; nil if SQLite chose it.
   public let entryPoint: String?

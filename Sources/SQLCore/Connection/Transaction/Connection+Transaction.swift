@@ -38,8 +38,8 @@ extension Connection {
   /// throws.
   ///
   /// Savepoints nest in transactions and in each other. Outside a transaction, the outermost
-  /// savepoint is a transaction of its own. To undo it without an error, call `requestRollback()`
-  /// in the closure.
+  /// savepoint is a transaction of its own. To undo the changes without an error, call
+  /// `requestRollback()` in the closure.
   /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
   @discardableResult
   public func savepoint<Result>(_ body: (Connection) throws -> Result) throws -> Result {
@@ -149,15 +149,16 @@ extension ConnectionCore {
   /// Runs the statements of one call in a savepoint. If a statement throws, none of them has an
   /// effect, even if the caller of `write { }` catches the error.
   ///
-  /// A savepoint costs two statements, and a copy of each page that changes. A call whose error
-  /// undoes its whole transaction needs no savepoint.
+  /// A savepoint costs two statements, and a copy of each page that changes. A call that has a
+  /// transaction of its own needs no savepoint, because its error undoes the whole transaction.
   package func allOrNothing<Result>(_ body: () throws -> Result) throws -> Result {
     if state.pointee.transaction.belongsToCall { return try body() }
     return try savepoint(body)
   }
 
-  /// Runs a closure that does all the work of its transaction, or of its savepoint in a shared
-  /// transaction. Rethrows the error of the closure.
+  /// Runs one call of the library, such as `db.insert(post)`, that does all the work of its
+  /// transaction (or of its savepoint in a shared transaction). `allOrNothing` then needs no
+  /// savepoint.
   func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
     state.pointee.transaction.beginCall()
     defer { state.pointee.transaction.endCall() }
@@ -189,7 +190,7 @@ extension ConnectionCore {
     return (result, isRollbackRequested)
   }
 
-  /// Throws the reason why the access was ended, if it was.
+  /// Throws if a cancellation, the deadline or `interrupt()` has ended the access.
   private func checkEnded() throws {
     if let reason = state.pointee.access.stopReason { throw reason.error }
     if !isTransactionWhole, state.pointee.transaction.rollbackCause?.isInterruption == true {
@@ -217,9 +218,9 @@ extension ConnectionCore {
     }
   }
 
-  /// Throws if the transaction of a closure was rolled back, or if the statement would end the
-  /// transaction. Callers call this method only if the transaction was rolled back, or if the
-  /// statement does more than read and write rows.
+  /// Called before a statement of a closure that runs in a transaction. Throws if the transaction
+  /// was rolled back, or if the statement would end it. The call is needed only if the transaction
+  /// was rolled back, or if the statement does more than read and write rows.
   @inline(never)
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }

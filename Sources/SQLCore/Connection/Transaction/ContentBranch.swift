@@ -3,30 +3,32 @@ import CSQLite
 /// Detects that the content of a file may have been replaced since this connection's last write,
 /// for example by a backup.
 ///
-/// From the replacement on, the content counts as a new branch. The file may have been restored or
-/// copied before it was opened, so the first write always checks. While the file is open, a backup
-/// may replace its content. A backup changes the version of the schema, so SQLite then recompiles
-/// the connection's statements. `WriteFrame` runs a statement at each write anyway. SQLite's
-/// counters for this statement show whether it was recompiled, so the check needs no statement of
-/// its own.
+/// From the replacement on, the content counts as a new branch. The change log names the branch in
+/// a note: a row of one of its tables. The file may have been restored or copied before it was
+/// opened, so the first write always checks. While the file is open, a backup may replace its
+/// content. A backup changes the version of the schema, so SQLite then recompiles the connection's
+/// statements. `WriteFrame` runs a statement at each write anyway. SQLite's counters for this
+/// statement show whether it was recompiled, so the check needs no statement of its own.
 struct ContentBranch {
-  /// The number of the note that names the current branch in the file; nil if there is no such note
-  /// yet.
+  /// The number in the note that names the current branch in the change log; nil if no note is
+  /// known.
   private var number: Int64?
-  /// The version of the content when the note was written. While the version is the same, the
-  /// transaction that wrote the note may still be rolled back. A different version shows that it
-  /// was committed.
+  /// The version of the content (`contentVersion`) when the note about the branch was written.
+  /// While the version is the same, the transaction that wrote the note may still be rolled back. A
+  /// different version shows that the note was committed.
   private var notedVersion: UInt32 = 0
   private var isCommitted = false
   private var schemaVersion: Int32 = 0
-  /// The statement that ran last, how often it ran, and how often SQLite recompiled it.
+  /// The statement that `run(cached:notingBranch:)` ran last; how often it had run; how often
+  /// SQLite had recompiled it.
   private var statement: OpaquePointer?
   private var runs: Int32 = 0
   private var compilations: Int32 = 0
 
-  /// Returns whether the file certainly still has the note: it was committed, and the statement was
-  /// not recompiled since. A new statement may have the same address as an evicted one. It is
-  /// recognised because it has run fewer times.
+  /// Returns whether the file certainly still has the note about the branch: the note was
+  /// committed, and the statement of `WriteFrame` was not recompiled since. A new statement may
+  /// have the same address as an evicted one. A new statement is recognised because it has run
+  /// fewer times.
   @inline(__always)
   fileprivate mutating func isKnown(to handle: OpaquePointer?) -> Bool {
     let ran = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)
@@ -65,8 +67,8 @@ extension ConnectionCore {
   /// if the content of the file may have been replaced since this connection's last write: after
   /// opening, and after a backup into the file.
   ///
-  /// - Parameter note: A closure that writes a note about the branch into the file, unless the file
-  ///   already has the note with the given number. It returns the number of the note.
+  /// - Parameter note: A closure that writes a note with a new branch number into the file, unless
+  ///   the file has the note with the given number. It returns the number of the present note.
   package func run(
     cached text: String, notingBranch note: (_ number: Int64?) throws -> Int64
   ) throws {

@@ -7,13 +7,13 @@ struct TransactionState {
   /// Whether a closure runs in a transaction that the library began. The closure cannot end the
   /// transaction, and its statements throw after SQLite has rolled the transaction back.
   private(set) var guardsClosure = false
-  /// Whether one call of the library does all the work of the transaction, or of its savepoint in a
-  /// shared transaction. An error of the call then undoes all of this work.
+  /// Whether the transaction (or the savepoint in a shared transaction) was begun for one call of
+  /// the library, such as `db.insert(post)`. An error of the call then undoes all of its work.
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
-  /// The number of writes in a shared transaction, for commit and rollback listeners. Nil if the
-  /// transaction belongs to one write.
+  /// The numbers of finished and reported writes in a shared transaction, for its commit and
+  /// rollback listeners. Nil if the transaction belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
   /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
   /// Cancellations and deadlines do not end such a statement.
@@ -21,7 +21,7 @@ struct TransactionState {
   /// The reason why the transaction was rolled back before its closure returned, or must be rolled
   /// back.
   private(set) var rollbackCause: RollbackCause?
-  /// Whether the access ran a PRAGMA, ATTACH or DETACH.
+  /// Whether a statement of the access was a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
   /// The library's own work at the beginning and at the end of each write; nil if there is none.
   var frame: WriteFrame?
@@ -44,13 +44,15 @@ struct TransactionState {
 
   // MARK: Guarding
 
-  /// The state of an outer closure, stored while a closure inside it runs.
+  /// The state of an outer closure, such as that of `write`, while an inner one runs, such as that
+  /// of `savepoint`.
   struct Outer {
     fileprivate let guardsClosure: Bool
     fileprivate let isRollbackRequested: Bool
   }
 
-  /// Begins to guard a closure. Returns the former state for `endGuarding(_:)`.
+  /// Called before a closure that must not end its transaction. Returns the former state for
+  /// `endGuarding(_:)`.
   mutating func beginGuarding() -> Outer {
     let outer = Outer(guardsClosure: guardsClosure, isRollbackRequested: isRollbackRequested)
     if !guardsClosure { rollbackCause = nil }
@@ -71,7 +73,7 @@ struct TransactionState {
     isRollbackRequested = true
   }
 
-  /// Returns the number of a new savepoint.
+  /// Counts a new savepoint, and returns the number for its name.
   mutating func openSavepoint() -> Int {
     savepointDepth += 1
     return savepointDepth
@@ -169,7 +171,7 @@ extension Registration {
 }
 
 extension ConnectionCore {
-  /// The context of the frame around writes; nil without a frame.
+  /// The `context` of the connection's `WriteFrame`; nil if it has none.
   package var frameContext: (any Sendable)? { state.pointee.transaction.frame?.context }
 
   /// Runs the library's work at the beginning of a write. Does nothing for a deferred transaction,

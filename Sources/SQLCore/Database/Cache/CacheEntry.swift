@@ -1,6 +1,7 @@
 /// A value that is cached: a row, or the result of a query.
 ///
-/// An entry never changes, so a thread may read it after another thread has removed it.
+/// A cached value never changes, so a thread may still read it after another thread has removed it
+/// from the cache.
 @usableFromInline
 package protocol CachedValue: AnyObject, Sendable {}
 
@@ -9,11 +10,11 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The estimated memory of the entry, in bytes.
   package let byteCount: Int
-  /// The number of rows of a result; 1 for an empty result.
+  /// The number of rows for the limit of the cache: at least 1, even for an empty result.
   let rowCount: Int
-  /// The rowid of a row; nil if it is not known.
+  /// The rowid of a cached row; nil for a result, or if it is not known.
   package let rowID: Int64?
-  /// The names of the tables, in lower case, from which a result was read.
+  /// The names, in lower case, of the tables from which a result was read. Empty for a row.
   let tables: [String]
   /// The key of the entry. Nil for a key of 8 bytes, because the `CacheTable` itself stores such a
   /// key.
@@ -31,7 +32,8 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Returns whether the entry has the given key. Use it only for keys that do not have 8 bytes.
+  /// Returns whether the entry has the given key. Do not use it for keys of 8 bytes, which an entry
+  /// does not store.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }
@@ -72,7 +74,8 @@ package struct CacheLimits: Hashable, Sendable {
   }
 }
 
-/// The cache of one model: its rows, or the results of queries whose first table is the model's.
+/// The cache of one model: its rows, or the results of queries whose first table is the model's
+/// table.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class ModelCache: @unchecked Sendable {
@@ -91,7 +94,7 @@ final class ModelCache: @unchecked Sendable {
     return entries.takeAll()
   }
 
-  /// Removes the entries that a commit touched, and returns them.
+  /// Removes the entries that may be outdated after a commit to these rows, and returns them.
   func remove(_ touched: TouchedRows) -> [CacheEntry] {
     guard entries.count > 0 else { return [] }
     let removed =

@@ -24,7 +24,7 @@ struct CacheFeed {
     touched.removeAll()
   }
 
-  /// Notes a row of the main database, before it changes.
+  /// Called by the pre-update hook. Notes a row of the main database.
   mutating func note(_ table: UnsafePointer<CChar>, rowID: Int64?) {
     touched.note(table, rowID: rowID)
   }
@@ -40,7 +40,8 @@ struct CacheFeed {
     cache?.writerWillCommit()
   }
 
-  /// Called by the log hook, after a commit to the log of the main database.
+  /// Called by the WAL hook, after a commit. `frameCount` is the number of frames in the
+  /// write-ahead log.
   mutating func didCommit(frameCount: Int) {
     cache?.writerDidCommit(touched, frameCount: frameCount)
     touched.removeAll()
@@ -55,7 +56,7 @@ struct CacheFeed {
 
   /// Called when an access to the writer ends. No transaction is open.
   ///
-  /// Removes the rows that are still noted. There may be some, because SQLite does not call the log
+  /// Forgets the rows that are still noted. There may be some, because SQLite does not call the WAL
   /// hook for a transaction that leaves every page unchanged.
   mutating func didEnd() {
     didRollBack()
@@ -63,7 +64,8 @@ struct CacheFeed {
 }
 
 extension DatabaseCache {
-  /// Notes whether the commit that now begins is the first one after the version of the cache.
+  /// Called before each commit of the writer. Notes whether nothing was committed since the cache
+  /// took its `version` of the database.
   fileprivate func writerWillCommit() {
     state.withLock { state in
       guard let version = state.version, let index = state.index else { return }
@@ -71,9 +73,9 @@ extension DatabaseCache {
     }
   }
 
-  /// Removes the entries that the writer's commit has touched. This is possible only if it was the
-  /// first commit after the version of the cache and is still the newest. Otherwise, nothing is
-  /// removed now, and the next lookup removes all entries.
+  /// Called after each commit of the writer. If it is the only commit since the cache took its
+  /// `version`, removes the entries of the touched rows. Otherwise removes nothing, and the next
+  /// lookup removes all entries.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
@@ -104,22 +106,22 @@ struct TouchedRows {
   struct Table {
     /// The name, in lower case.
     let name: String
-    /// The name as the hook passes it: a C string that ends with a zero byte.
+    /// The table's name as the pre-update hook passes it: a C string that ends with a zero byte.
     fileprivate let text: [CChar]
-    /// The rowids before the change, of rows that were updated or deleted.
+    /// The rowids of the updated and deleted rows, as they were before the change.
     fileprivate(set) var rowIDs: [Int64] = []
     /// Whether every row counts as touched, because too many rows were touched.
     fileprivate(set) var isWhole = false
   }
 
   private var tables: [Table] = []
-  /// The table that was touched last.
+  /// The index in `tables` of the table that was touched last.
   private var last = 0
   /// Whether there may be changes that the hook did not report: changes of the schema, changes by
   /// VACUUM, or changes while a session used the hook.
   private(set) var isUnknown = false
 
-  /// The number of touched rows from which the whole table counts as touched.
+  /// If more rows of a table than this are touched, the whole table counts as touched.
   private static let maximumCount = 10_000
 
   /// The names of the tables with touched rows, in lower case.
@@ -144,7 +146,7 @@ struct TouchedRows {
     tables[last].rowIDs.append(rowID)
   }
 
-  /// Notes that the connection may make changes that the hook does not report.
+  /// Notes that there may be changes that the pre-update hook does not report.
   mutating func noteUnknown() { isUnknown = true }
 
   mutating func removeAll() {

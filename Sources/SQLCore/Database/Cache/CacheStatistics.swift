@@ -31,8 +31,8 @@ extension Database {
   /// ```
   ///
   /// This property is meant for metrics. Reading it takes a lock for a moment, and runs no SQL. A
-  /// model is included from the first read that might use its cache. `cacheStatistics(of:)` returns
-  /// the counts of one model.
+  /// model is included after the first read that looks into its cache. `cacheStatistics(of:)`
+  /// returns the counts of one model.
   public var cacheStatistics: [String: CacheStatistics] {
     _cache?.statistics(of: .rows) ?? [:]
   }
@@ -58,7 +58,7 @@ extension DatabaseCache {
 }
 
 extension ModelCache {
-  /// The counts, with the entries that the cache holds now.
+  /// The statistics of the model, with the present `count` and `byteCount`.
   var currentStatistics: CacheStatistics {
     var current = statistics
     current.count = entries.count

@@ -1,33 +1,33 @@
 /// A hash table of cached values, with a maximum number of rows and of bytes.
 ///
 /// The table uses open addressing with linear probing, and evicts entries by the clock algorithm.
-/// If the table is full, an index, the hand, moves through the places like the hand of a clock. The
-/// first entry that was not read since the hand last passed it is removed.
+/// If the table is full, the index `hand` moves through the places like the hand of a clock. It
+/// removes the first entry that was not read since it last passed this entry.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
-  /// A place of the table, for one entry. Its references are unmanaged, so that a search does not
-  /// change reference counts. The table retains each entry that it stores, and releases the entry
-  /// when it is removed.
+  /// A place (slot) of the hash table. It holds one entry or is empty. Its references are
+  /// unmanaged, so that a search does not change reference counts. The table retains each entry
+  /// that it stores, and releases the entry when it is removed.
   ///
   /// A search that finds an entry reads only the 32 bytes of its place, and the value. Reading the
   /// `CacheEntry` as well could miss the processor's cache and double the time of the search.
   private struct Place: BitwiseCopyable {
-    /// The key itself if it has 8 bytes. Otherwise the hash of the key, which the entry stores.
+    /// The key itself if it has 8 bytes. Otherwise the hash of the key; the entry stores the key.
     var tag: UInt64 = 0
-    /// The entry; nil in a place that is empty.
+    /// The entry; nil if the place is empty.
     var entry: Unmanaged<CacheEntry>?
     /// The value of the entry. The entry retains it.
     var value: Unmanaged<AnyObject>?
     /// Whether the key has 8 bytes.
     var hasWord = false
-    /// Whether the entry was read since the hand last passed it.
+    /// Whether the entry was read since the clock's `hand` last passed it.
     var isUsed = false
 
     /// Makes an empty place.
     init() {}
 
-    /// Makes the place of an entry, and retains the entry.
+    /// Makes a place that holds the entry, and retains the entry.
     init(of entry: CacheEntry, for key: CacheKey, hash: UInt64) {
       self.entry = .passRetained(entry)
       value = .passUnretained(entry.value)
@@ -43,12 +43,12 @@ final class CacheTable: @unchecked Sendable {
   /// The number of rows of all entries.
   private(set) var rowCount = 0
   private(set) var byteCount = 0
-  /// The place that the hand looks at next.
+  /// The index of the place that `evict()` examined last.
   private var hand = 0
-  /// The hash of the entry of each row. The keys are the rowids.
+  /// By rowid: the hash of the key of the row's entry, by which the entry is found.
   private var hashes: [Int64: UInt64] = [:]
-  /// For each database table, the entries whose results were read from it. The values are the
-  /// hashes of the entries.
+  /// For each database table: the entries with results that were read from it. Each entry comes
+  /// with the hash of its key, by which it is found.
   private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
   private var seed = UInt64.random(in: .min ... .max)
 
@@ -71,7 +71,7 @@ final class CacheTable: @unchecked Sendable {
 
   // MARK: Reading
 
-  /// Returns the entry of a key, and notes that it was read.
+  /// Returns the entry that has the key, and marks the entry as read.
   func entry(of key: CacheKey) -> CacheEntry? {
     guard let place = place(of: key, hash: hash(of: key)) else { return nil }
     places[place].isUsed = true
@@ -104,9 +104,9 @@ final class CacheTable: @unchecked Sendable {
 
   // MARK: Changing
 
-  /// Stores an entry, and removes earlier entries with the same key or row. Returns the removed
-  /// entries, and the number of entries that were removed for lack of room. The caller must release
-  /// the removed entries only after it has released the lock.
+  /// Stores an entry, unless it alone exceeds the limits. Removes earlier entries with the same key
+  /// or rowid. Returns the removed entries, and the number of entries that were removed for lack of
+  /// room. The caller must release the removed entries only after it has released the lock.
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
@@ -134,7 +134,7 @@ final class CacheTable: @unchecked Sendable {
     return (removed, evicted)
   }
 
-  /// Removes the entry of a row, and returns it.
+  /// Removes the entry of the row with this rowid, and returns it.
   func removeRow(_ rowID: Int64) -> CacheEntry? {
     guard let hash = hashes[rowID] else { return nil }
     var place = Int(truncatingIfNeeded: hash) & mask
@@ -148,7 +148,7 @@ final class CacheTable: @unchecked Sendable {
     return nil
   }
 
-  /// Removes the results that were read from a database table, and returns them.
+  /// Removes the entries with results that were read from a database table, and returns them.
   func removeReaders(of table: String) -> [CacheEntry] {
     guard let known = readers[table] else { return [] }
     var removed: [CacheEntry] = []
@@ -165,7 +165,7 @@ final class CacheTable: @unchecked Sendable {
     return removed
   }
 
-  /// Removes the entries whose rowids are not known, and returns them.
+  /// Removes the entries of rows whose rowids are not known, and returns them.
   func removeUnnumbered() -> [CacheEntry] {
     hashes.count == count ? [] : removeAll { $0.rowID == nil }
   }
@@ -185,7 +185,7 @@ final class CacheTable: @unchecked Sendable {
     return removed
   }
 
-  /// Removes the first entry that was not read since the hand last passed, and returns it.
+  /// Removes the first entry that was not read since `hand` last passed it, and returns the entry.
   private func evict() -> CacheEntry {
     while true {
       hand = (hand + 1) & mask
@@ -303,7 +303,7 @@ extension CacheTable {
   }
 
   #if DEBUG
-    /// Throws unless each entry is found by its key and its row, and the counts are right.
+    /// Throws unless each entry is found by its key, rowid and tables, and the counts are right.
     func checkInvariants() throws {
       var (found, bytes, rows, rowTotal) = (0, 0, 0, 0)
       for place in 0...mask {

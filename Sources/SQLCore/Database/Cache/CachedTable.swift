@@ -1,19 +1,20 @@
 import CSQLite
 
-/// Tells how the cached rows of a table are identified: by rowid or not.
+/// Tells whether the cached rows of a table can be found by their rowids when they change.
 package struct CachedTable: Sendable {
   /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
-  /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all its cached
-  /// rows.
+  /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all cached
+  /// rows of the table.
   package let hasRowID: Bool
 }
 
-/// The facts about the tables of cached models that one reader has found out. They are found by the
-/// numbers of the models.
+/// What one connection has found out about the tables of cached models. The key is
+/// `CachedModel.number`.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
-  /// Returns the known facts about a table; nil if they are not known for this schema.
+  /// Returns what is known about a table for this version of the schema, or nil. `.some(nil)`: its
+  /// rows must not be cached.
   func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
     guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
     return .some(known.table)
@@ -25,12 +26,14 @@ struct CachedTables {
 }
 
 extension ConnectionCore {
-  /// Returns how the rows of a model's table are identified; nil if the rows must not be cached.
+  /// Returns whether the rows of a model's table can be found by rowid. Nil if the rows must not be
+  /// cached.
   ///
   /// The rows can be cached if the table is an ordinary table with the same primary key as the
   /// model. At most one row then has a given key.
   ///
-  /// - Parameter rowID: The name of the column with the model's rowids, or nil.
+  /// - Parameter rowID: The name of the model's column that is the rowid, such as an INTEGER
+  ///   PRIMARY KEY. Nil if there is no such column.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {

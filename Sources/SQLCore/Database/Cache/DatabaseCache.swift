@@ -14,26 +14,26 @@ import Synchronization
 /// becomes the new version.
 ///
 /// Two hooks check that no other commit came in between. In the commit hook, while the writer holds
-/// the write lock, the header must still be equal to the version. In the log hook, after the
+/// the write lock, the header must still be equal to the version. In the WAL hook, after the
 /// commit, the header must count exactly one more commit, must contain the length of the log after
 /// this commit, and must belong to the same log, not a restarted one.
 /// - SeeAlso: <https://www.sqlite.org/walformat.html#the_wal_index_file_format>
 public final class DatabaseCache: Sendable {
   struct State {
-    /// The index of the log, which a reader of the pool has mapped; nil before the first read. The
-    /// reader keeps the index at its address until the database closes.
+    /// The wal-index, which a reader of the pool has mapped into memory; nil before the first read.
+    /// It stays at the same address until the database closes.
     var index: WALIndex?
-    /// Whether nothing is cached any more: the database was closed, or has an authorizer.
+    /// Whether caching has ended, because the database was closed or an authorizer was added.
     var isOff = false
     /// A number that increases when results may change without a commit, for example because a
     /// function was registered.
     var generation = 0
-    /// The version to which all entries belong.
+    /// The wal-index header of the state to which all entries belong.
     var version: WALIndex.Header?
-    /// Whether the writer is committing now, and the commit is the first one after the version.
+    /// Whether the writer is committing now, and nothing else was committed since `version`.
     var isCommitting = false
-    /// The models, by their numbers. The cache retains the models until it is released, so that a
-    /// lookup counts no reference to a model.
+    /// The caches of the models; the index is `CachedModel.number`. They are retained until the
+    /// `DatabaseCache` is released, so that a lookup changes no reference count.
     var models: [Unmanaged<ModelCache>?] = []
   }
 
@@ -88,8 +88,8 @@ public final class DatabaseCache: Sendable {
     }
   }
 
-  /// Returns the entry of a key. If there is none, returns a ticket to store the value that the
-  /// caller will read.
+  /// Returns the cached value of a key. If there is none, returns a ticket. With the ticket, the
+  /// caller can store the value after it has read it from the database.
   ///
   /// Throws if a read of the database could not begin, for example after `close()`.
   package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
@@ -120,7 +120,7 @@ public final class DatabaseCache: Sendable {
   }
 
   /// Stores a value that was read after a lookup, unless anything was committed since the lookup.
-  /// The reader must have ended its read.
+  /// Call this method after the read has ended.
   package func store(
     _ entry: CacheEntry, for key: CacheKey, in model: CachedModel, with ticket: CacheTicket
   ) {
@@ -139,8 +139,8 @@ public final class DatabaseCache: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Stores the index of the log that a reader has found. Later lookups compare the version with
-  /// the header of this index.
+  /// Takes over the wal-index that a reader has mapped. Later lookups compare `version` with the
+  /// header of this wal-index.
   package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
     guard ticket.needsIndex, core.isReader else { return }
     guard let index = core.walIndex() else { return }
@@ -170,7 +170,7 @@ public final class DatabaseCache: Sendable {
   }
 
   /// Removes all entries, and stops caching. Called when an authorizer is added, and before the
-  /// connections close, because closing them unmaps the index.
+  /// connections close, because closing them unmaps the wal-index.
   func turnOff() {
     let removed = state.withLock { state -> [CacheTable] in
       state.isOff = true
@@ -183,7 +183,7 @@ public final class DatabaseCache: Sendable {
 }
 
 extension DatabaseCache.State {
-  /// The ticket for a value that is read now.
+  /// A ticket to store a value that is read from now on.
   fileprivate var ticket: CacheTicket { CacheTicket(version: version, generation: generation) }
 
   /// Returns the cache of a model. Creates it on the first call.
@@ -221,11 +221,11 @@ package enum CacheLookup: Sendable {
 
 /// The permission to store a value that was read after a lookup.
 package struct CacheTicket: Sendable {
-  /// The version at the time of the lookup; nil if nothing may be stored.
+  /// The `version` of the cache at the time of the lookup; nil if nothing may be stored.
   var version: WALIndex.Header?
-  /// The generation of the cache at that time.
+  /// The `generation` of the cache at the time of the lookup.
   var generation = 0
-  /// Whether the cache still needs a reader to find the index of the log.
+  /// Whether the cache has no wal-index yet, so that the reader should provide its own.
   var needsIndex = false
 
   /// Whether a value may be stored.
@@ -244,11 +244,11 @@ package struct CachedModel: Sendable {
   }
 
   package let content: Content
-  /// The number that stands for the model and the content.
+  /// The number of the cache. Each model has two: for rows and for results.
   package let number: Int
   /// The name of the table, as the model spells it.
   let name: String
-  /// The name of its table, in lower case.
+  /// The name of the table, in lower case.
   package let table: String
   package let limits: CacheLimits
 

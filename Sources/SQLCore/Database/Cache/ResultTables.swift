@@ -1,6 +1,7 @@
 import CSQLite
 
-/// The tables that each statement with a cached result reads, as found on one connection.
+/// What one connection has found out about cached queries: for each query, the tables that it
+/// reads.
 struct ResultTables {
   private struct Known {
     let schemaVersion: Int32
@@ -12,8 +13,9 @@ struct ResultTables {
 
   private static let maximumCount = 1_000
 
-  /// Returns the tables that were found for a statement. Nil if they were not found yet, or if the
-  /// schema or a registered function or collation has changed since.
+  /// Returns the tables that were found for a query; `.some(nil)` if its result must not be cached.
+  /// Nil if they were not found yet, or if the schema or a registered function or collation has
+  /// changed since.
   func tables(
     of shape: [UInt8], schemaVersion: Int32, registrations: UInt64
   ) -> [String]?? {
@@ -34,7 +36,7 @@ struct ResultTables {
 
 extension ConnectionCore {
   /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
-  /// also depends on anything else. The cache would not notice a change of it, so the result must
+  /// also depends on anything else, whose changes the cache would not notice. Such a result must
   /// not be cached.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
@@ -43,8 +45,8 @@ extension ConnectionCore {
   /// rows of other virtual tables can change unnoticed.
   ///
   /// - Parameters:
-  ///   - shape: A key that is equal only for equal SQL.
-  ///   - text: Returns the SQL.
+  ///   - shape: A key of the query. Two queries have the same key only if their SQL is equal.
+  ///   - text: A closure that returns the query's SQL.
   package func resultTables(
     of shape: [UInt8], text: () throws -> String
   ) throws -> [String]? {

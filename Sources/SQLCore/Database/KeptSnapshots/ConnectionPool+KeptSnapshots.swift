@@ -4,14 +4,16 @@ import Dispatch
 // the pool looks at regular intervals and ends the snapshots that are no longer used. A process
 // that does not read is not woken.
 extension ConnectionPool {
-  /// The state of the timer whose rounds end the kept snapshots that are no longer used.
+  /// The state of a timer. At each of its rounds, the pool ends the kept snapshots that are no
+  /// longer used.
   struct Rounds {
     /// The number of the current round.
     private(set) var number: UInt64 = 0
     /// Whether the next round was scheduled.
     private(set) var isScheduled = false
 
-    /// Notes that an idle reader has a snapshot. Returns whether the next round must be scheduled.
+    /// Notes that an idle reader keeps a snapshot. Returns whether the next round must be
+    /// scheduled.
     mutating func begin() -> Bool {
       defer { isScheduled = true }
       return !isScheduled

@@ -10,28 +10,30 @@ import CSQLite
 /// A snapshot is kept only for a moment, because it keeps the log from being restarted. The pool
 /// ends a snapshot some milliseconds after its last use.
 struct KeptSnapshot {
-  /// The index of the log. It is `none` if the connection has attached databases.
+  /// The wal-index, which shows commits. It is `none` if the connection cannot keep snapshots, as
+  /// with attached databases.
   private var support = WALIndexSupport.unknown
   /// The version of the database that the open transaction sees; nil if no snapshot is kept.
   private var version: WALIndex.Version?
-  /// The time of the last read that found no snapshot.
+  /// The time of the last read that began without a kept snapshot.
   private var lastMiss = Deadline(nanoseconds: 0)
   /// The library's own BEGIN and COMMIT, prepared when they are first used.
   private(set) var begin: OpaquePointer?
   private(set) var commit: OpaquePointer?
-  /// The number of the round in which the connection was last returned to the pool with the
-  /// snapshot.
+  /// When the connection last returned to the pool with the snapshot: the number of the timer's
+  /// round.
   private(set) var lastUse: UInt64 = 0
-  /// The number of the round in which the connection was first returned to the pool with the
-  /// snapshot.
+  /// When the connection first returned to the pool with the snapshot: the number of the timer's
+  /// round. Nil before that.
   private var firstUse: UInt64?
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
 
-  /// The maximum time between two reads, in nanoseconds, for which a snapshot is kept. For an
-  /// occasional single read, the timer would cost more than it saves.
+  /// A read keeps its snapshot only if the last read without a kept snapshot was less than this
+  /// time ago, in nanoseconds. For an occasional single read, the timer would cost more than it
+  /// saves.
   private let longestPause: UInt64
-  /// The greatest number of rounds for which a snapshot is used.
+  /// The number of rounds of the timer after which a snapshot counts as old.
   private static let maximumAge: UInt64 = 8
 
   init(_ configuration: Configuration) {
@@ -56,12 +58,13 @@ struct KeptSnapshot {
     if case .unknown = support { false } else { true }
   }
 
-  /// Sets the index of the log; nil if the connection cannot keep snapshots.
+  /// Sets the wal-index; nil if the connection cannot keep snapshots.
   mutating func use(_ index: WALIndex?) {
     support = index.map { .log($0) } ?? .none
   }
 
-  /// Notes that a read found no snapshot, and returns whether it closely follows another such read.
+  /// Notes that a read found no kept snapshot. Returns whether the last such read was only a moment
+  /// ago.
   mutating func isBusy() -> Bool {
     let now = Deadline.roughlyNow
     defer { lastMiss = now }
@@ -98,7 +101,7 @@ struct KeptSnapshot {
     self.commit = commit
   }
 
-  /// Finalises the statements, before the connection closes.
+  /// Finalises the prepared BEGIN and COMMIT, before the connection closes.
   mutating func finalize() {
     sqlite3_finalize(begin)
     sqlite3_finalize(commit)
@@ -112,8 +115,8 @@ extension ConnectionCore {
   /// committed since, the closure reads that snapshot. Afterwards, the snapshot is kept if
   /// possible.
   ///
-  /// - Parameter isOneStatement: Whether the closure runs only one of the library's statements,
-  ///   which needs no transaction. Otherwise the closure may be the caller's.
+  /// - Parameter isOneStatement: Whether the closure runs a single statement of the library, which
+  ///   needs no transaction. If false, the closure may be one of the program.
   func readingKeptSnapshot<Result>(
     isOneStatement: Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -180,8 +183,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs BEGIN or COMMIT. A cancellation or a deadline does not end them, and no observer of a
-  /// reader is notified.
+  /// Runs the prepared BEGIN or COMMIT. A cancellation or a deadline does not end it, and no
+  /// observer is notified.
   private func runOwn(_ statement: OpaquePointer?) throws {
     state.pointee.transaction.willRunOwnStatement()
     defer { state.pointee.transaction.didRunOwnStatement() }
@@ -193,7 +196,7 @@ extension ConnectionCore {
   /// Finds out whether the connection can keep snapshots. The connection must have read before.
   ///
   /// Snapshots are not kept without shared memory. They are not kept with attached databases
-  /// either, because the header does not show commits to attached databases.
+  /// either, because the header of the wal-index does not show commits to attached databases.
   private func findSupport() {
     guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
     let index = walIndex()

@@ -10,9 +10,9 @@ extension Database {
   /// author.value         // the id, also of an author that an earlier call inserted
   /// author.isRepeated    // whether it did
   /// ```
-  /// The key and the value are written in the same transaction, to the table `apus_write`, which
-  /// the first call creates. If the table already has the key, the closure does not run, and the
-  /// stored value is returned.
+  /// The key and the closure's value are stored in the same transaction, in the table `apus_write`,
+  /// which the first call creates. If the table already has the key, the closure does not run, and
+  /// the stored value is returned.
   ///
   /// If a program cannot know whether a write was committed, for example after a crash, it can
   /// therefore repeat the call with the same key. If the connection to the engine of a remote
@@ -158,14 +158,14 @@ private struct KeyedAttempts {
     end = deadline.map { ContinuousClock.now + $0 }
   }
 
-  /// The time until the deadline; nil without one.
+  /// The time until the deadline; nil if there is no deadline.
   var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
 
   /// Returns the nanoseconds to wait before the next attempt. Throws the given error if there is no
   /// time for another attempt, or if another attempt would not help.
   ///
-  /// After an attempt with an unknown outcome, the outcome of the write stays unknown until an
-  /// attempt succeeds, or until its closure runs and throws.
+  /// After an attempt with an unknown outcome, the outcome of the write stays unknown until a later
+  /// attempt succeeds, or until the closure of a later attempt runs and throws.
   mutating func pause(after error: any Error) throws -> UInt64 {
     guard let lost = error as? RemoteSessionError else {
       let isEarly =

@@ -42,7 +42,7 @@ public struct WriteKey: Hashable, Sendable, ExpressibleByStringInterpolation,
 /// print(payment.isRepeated ? "was done before" : "done", payment.value)
 /// ```
 public struct KeyedWrite<Value: Sendable>: Sendable {
-  /// The value of the committed closure, from this call or from the earlier call with the same key.
+  /// The value that the closure returned in this call, or in the earlier call with the same key.
   public let value: Value
   /// Whether a write with this key had been committed before, so that this call changed nothing.
   public let isRepeated: Bool
@@ -57,7 +57,7 @@ struct KeptValue<Value> {
 }
 
 extension KeptValue where Value: Codable {
-  /// The conversion to JSON. The value is stored in an array, because some JSON readers do not
+  /// Stores the value as JSON, as the only element of an array, because some JSON readers do not
   /// accept a single number.
   static var json: KeptValue {
     KeptValue(
@@ -85,8 +85,8 @@ extension Connection {
     ) STRICT, WITHOUT ROWID
     """
 
-  /// Runs a closure unless a write with the key was committed before, and stores the key with the
-  /// closure's value.
+  /// Runs a closure, and stores its value with the key. If a write with the key was committed
+  /// before, returns the stored value instead.
   func once<Value: Sendable>(
     _ key: WriteKey, _ kept: KeptValue<Value>, _ body: (Connection) throws -> Value
   ) throws -> KeyedWrite<Value> {
@@ -110,7 +110,8 @@ extension Connection {
     return KeyedWrite(value: value, isRepeated: false)
   }
 
-  /// Returns the row of a key. Creates the table if it does not exist.
+  /// Returns the row of an earlier write with this key, or nil. Creates the table if it does not
+  /// exist.
   private func keptWrite(_ key: WriteKey) throws -> Row? {
     let sql: SQL = #"SELECT "value" FROM "apus_write" WHERE "id" = \#(key.text)"#
     do {

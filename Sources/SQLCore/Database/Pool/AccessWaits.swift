@@ -48,7 +48,7 @@ extension Database {
   }
 }
 
-/// The listeners that are notified when an access of a pool has waited for a connection.
+/// The listeners of `db.onWait`. They are notified when an access has waited for a connection.
 final class AccessWaits: Sendable {
   private typealias Listeners = HookListeners.List<@Sendable (AccessWait) -> Void>
 

@@ -40,7 +40,8 @@ final class ConnectionAccess: Sendable {
     first.state.pointee.wal.callBeforeCopying { [weak pool] in pool?.endKeptSnapshots() }
   }
 
-  /// Waits for a connection of a lane, and runs a closure with it on this thread.
+  /// Waits for a connection of the given kind, such as a reader, and runs a closure with it on this
+  /// thread.
   func run<Result>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: (ConnectionCore) throws -> Result
@@ -54,9 +55,9 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a closure with a connection of a lane. The closure runs on the calling thread if it is
-  /// short, a connection is idle, and the caller is not on the main actor. Otherwise it runs on a
-  /// thread of the database while the task is suspended.
+  /// Runs a closure with a connection of the given kind, such as a reader. The closure runs on the
+  /// calling thread if it is short, a connection is idle, and the caller is not on the main actor.
+  /// Otherwise it runs on a thread of the database while the task is suspended.
   func run<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -82,8 +83,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Runs a closure with a connection of a lane on a thread of the database. Then gives the
-  /// connection back, and calls the completion on the same thread.
+  /// Runs a closure with a connection of the given kind, such as a reader, on a thread of the
+  /// database. Then gives the connection back, and calls `completion` on the same thread.
   func run<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
@@ -100,8 +101,8 @@ final class ConnectionAccess: Sendable {
     }
   }
 
-  /// Returns the closure to call when a waiter is granted a connection. It runs `body` on a thread
-  /// of the database.
+  /// Returns the closure to call when an access gets the connection for which it waited. The
+  /// closure runs `body` on a thread of the database.
   private func answer<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions, _ waiter: Waiter,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
@@ -120,7 +121,7 @@ final class ConnectionAccess: Sendable {
   }
 
   /// Prepares a connection for an access: ends a transaction that is still open, and applies the
-  /// registrations that the connection lacks.
+  /// registrations, for example of functions, that the connection lacks.
   ///
   /// If memory was exhausted, an earlier access may have failed to roll its transaction back, and
   /// reads in that transaction would return outdated rows. A kept snapshot stays open only if the
@@ -164,8 +165,8 @@ final class ConnectionAccess: Sendable {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Puts a write that can share a commit into the writer's line, and returns its result. If it
-  /// becomes the first write of a shared transaction, calls `granted` on the writer's thread.
+  /// Lets a write that can share a commit wait for the writer, and returns the write's result. If
+  /// it becomes the first write of a shared transaction, calls `granted` on the writer's thread.
   func share<Write: SharedWrite>(
     _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
   ) async throws -> Write.Value {
@@ -189,8 +190,8 @@ final class ConnectionAccess: Sendable {
 
   // MARK: Long jobs
 
-  /// Runs a long job on its own reader, in addition to the readers of the pool. The job may use the
-  /// database.
+  /// Runs a long job, such as a backup, on a reader that is opened for it, in addition to the
+  /// readers of the pool. The job may also use the database.
   func runBeside<Result>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -201,7 +202,7 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a long job with its own reader, on a thread that exists only for this job.
+  /// Runs a long job, such as a backup, on a reader and a thread that exist only for this job.
   func runBeside<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -287,7 +288,7 @@ final class ConnectionAccess: Sendable {
     return core
   }
 
-  /// Opens the granted connection if necessary, runs the closure with it, and gives it back.
+  /// Opens the granted connection if necessary, runs `body` with it, and gives it back.
   private func use<Result>(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result

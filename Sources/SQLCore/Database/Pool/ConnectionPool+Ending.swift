@@ -4,16 +4,17 @@ extension ConnectionPool {
   /// Whether the pool is closed to new accesses.
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Interrupts the connections that are in use. The lock is held, so that none of them can close
-  /// meanwhile.
+  /// Interrupts the connections that are in use. The pool's lock is held, so that none of these
+  /// connections can close meanwhile.
   func interrupt() {
     state.withLock { state in
       for occupant in state.occupants { occupant.core.interrupt() }
     }
   }
 
-  /// Allows no new accesses, and closes the connections. Waits for probes to end. Throws `.busy` if
-  /// any other access runs or waits; streams that are already ending do not count.
+  /// Allows no new accesses, and closes the connections. Waits for the end of probes, which are
+  /// reads for the library itself. Throws `.busy` if any other access runs or waits; streams that
+  /// are already ending do not count.
   ///
   /// - Parameter willClose: Called when no access can begin any more, before the connections close.
   func close(_ willClose: () -> Void = {}) throws {

@@ -4,7 +4,7 @@ import Synchronization
 // another access.
 
 extension ConnectionPool {
-  /// Throws if an access must not begin on this thread.
+  /// Throws if the database is closed, or if this thread is inside an access.
   func check() throws {
     let thread = ThreadID.current
     try state.withLock { state throws in try state.check(thread) }

@@ -5,10 +5,10 @@ import Synchronization
 /// connections for streams of rows, and a few for live queries. Accesses are served in the order in
 /// which they were requested.
 ///
-/// One lock guards the lanes. It is held for a few instructions, and never while a caller's code
-/// runs.
+/// The connections of one kind form a lane. One lock guards all lanes. It is held for a few
+/// instructions, and never while a caller's code runs.
 final class ConnectionPool: Sendable {
-  /// The lanes, each with the connections that one kind of access may use.
+  /// The names of the lanes. A lane is a group of connections that serve one kind of access.
   enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream, live }
 
   /// A permission to use a connection.
@@ -26,10 +26,10 @@ final class ConnectionPool: Sendable {
     var waiters = Queue<Waiter>()
     /// The number of streams that are ending. Their connections will return soon.
     var endingCount = 0
-    /// The number of connections that are granted to probes.
+    /// The number of connections that probes (reads for the library itself) use.
     var probeCount = 0
 
-    /// Whether an access that a caller requested runs or waits.
+    /// Whether an access runs or waits that is neither a probe nor an ending stream.
     var isUsed: Bool {
       count - idle.count - endingCount - probeCount > 0
         || waiters.contains { !$0.isProbe && $0.isWaiting }
@@ -61,7 +61,7 @@ final class ConnectionPool: Sendable {
     var thread: ThreadID?
     let core: ConnectionCore
     let place: SourcePlace?
-    /// Whether the connection belongs to a long job, and to no lane.
+    /// Whether the connection was opened for a long job, such as a backup, and belongs to no lane.
     var isBeside = false
     let start = Deadline.roughlyNow
   }
@@ -70,13 +70,14 @@ final class ConnectionPool: Sendable {
     var lanes = LaneName.allCases.map { _ in Lane() }
     var occupants: [Occupant] = []
     var isClosed = false
-    /// The number of probes that wait or run.
+    /// The number of probes (reads for the library itself) that wait or run.
     var probeCount = 0
-    /// The callers of `close()` that wait for probes to end.
+    /// The semaphores of the calls of `close()` that wait for probes to end.
     var closers: [DispatchSemaphore] = []
-    /// The rounds that end kept snapshots.
+    /// The timer that ends kept snapshots.
     var rounds = Rounds()
-    /// How often statements were found in the caches of connections, and how often they were not.
+    /// How often a requested statement was in the cache of its connection, and how often it was
+    /// not.
     var statementCounts = (hits: 0, misses: 0)
 
     subscript(name: LaneName) -> Lane {
@@ -95,8 +96,8 @@ final class ConnectionPool: Sendable {
       lanes.indices.flatMap { lanes[$0].removeIdle() }
     }
 
-    /// Counts a probe that begins. Throws `.busy` if the database is about to close; the probe may
-    /// then try again.
+    /// Counts a probe that begins. Throws `.busy` if a call of `close()` waits for probes to end;
+    /// the probe may try again.
     mutating func beginProbe() throws {
       guard closers.isEmpty else {
         throw DatabaseError(code: .busy, message: "the database is being closed")
@@ -104,8 +105,7 @@ final class ConnectionPool: Sendable {
       probeCount += 1
     }
 
-    /// Counts a probe that ended. After the last one, callers that wait to close the database
-    /// continue.
+    /// Notes that a probe has ended. After the last probe, the waiting calls of `close()` continue.
     mutating func endProbe(_ name: LaneName) {
       self[name].probeCount -= 1
       probeCount -= 1
@@ -125,7 +125,7 @@ final class ConnectionPool: Sendable {
       occupants.removeLast()
     }
 
-    /// The steps that remain to be done, outside of the lock, after a grant was given back.
+    /// What the caller must still do, after it has released the lock, when a grant was given back.
     struct Return: Sendable {
       /// The next access in line, which gets the grant.
       var waiter: Waiter?
@@ -134,7 +134,8 @@ final class ConnectionPool: Sendable {
       var schedulesRound = false
     }
 
-    /// Gives the grant to the next in line. If no access waits, the grant goes back into the lane.
+    /// Gives the grant to the next access in line. If none waits, the grant goes back into the
+    /// lane.
     mutating func giveBack(_ grant: Grant, to name: LaneName) -> Return {
       var result = Return()
       if case .connection(let core) = grant, core.state.pointee.kept.isKept {
@@ -155,10 +156,11 @@ final class ConnectionPool: Sendable {
   }
 
   let state: Lock<State>
-  /// The number of occupants. It is written under the lock, but can be read without the lock.
+  /// The number of connections in use. It is written under the lock, but can be read without the
+  /// lock.
   let occupantCount = Atomic<Int>(0)
   let waits = AccessWaits()
-  /// The queue of the rounds that end kept snapshots.
+  /// The dispatch queue of the timer that ends kept snapshots.
   let queue = DispatchQueue(label: "apus.kept-snapshots")
   let roundLength: DispatchTimeInterval
 
@@ -176,7 +178,7 @@ final class ConnectionPool: Sendable {
 
   // MARK: Taking
 
-  /// Returns an idle connection for this thread; nil if all are in use.
+  /// Returns an idle connection of a lane for this thread; nil if none is idle.
   func takeIdle(
     _ name: LaneName, for place: SourcePlace? = nil, isProbe: Bool = false
   ) throws -> ConnectionCore? {
@@ -222,7 +224,7 @@ final class ConnectionPool: Sendable {
     }
   }
 
-  /// Counts a probe that ended. Its grant must have been given back before.
+  /// Notes that a probe has ended. Its connection must have been given back before.
   func endProbe(_ name: LaneName) {
     state.withLock { $0.endProbe(name) }
   }
@@ -232,7 +234,8 @@ final class ConnectionPool: Sendable {
     state.withLock { $0[name].waitingCount }
   }
 
-  /// Takes the next write in line if it can share a commit. No write overtakes another.
+  /// Takes the first access from the writer's waiting line if it can share a commit, or returns
+  /// nil. No write overtakes another.
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
       guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
@@ -242,7 +245,7 @@ final class ConnectionPool: Sendable {
 
   // MARK: Giving back
 
-  /// Ends the lease, notes that the access has ended, and gives the connection to the next in line.
+  /// Ends the access that used the connection, and gives the connection to the next access in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
     // A stream calls `streamWillEnd()` before it gives its connection back.

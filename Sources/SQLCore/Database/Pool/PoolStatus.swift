@@ -15,12 +15,12 @@ public struct PoolStatus: Hashable, Sendable {
   public struct Lane: Hashable, Sendable {
     /// The number of connections that are open or being opened.
     public var connections: Int
-    /// The number of connections that an access uses.
+    /// The number of connections that accesses use.
     public var used: Int
     /// The number of accesses that wait for a connection.
     public var waiting: Int
 
-    /// Creates a report on some connections from its parts.
+    /// Creates a report with these numbers.
     public init(connections: Int = 0, used: Int = 0, waiting: Int = 0) {
       self.connections = connections
       self.used = used
@@ -46,7 +46,7 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var statementCacheMisses = 0
 }
 
-/// The state of a lane's connections at one moment.
+/// The state of one group of connections, such as the readers, at one moment.
 package struct LaneStatus: Hashable, Sendable {
   /// The number of connections that are open or being opened.
   package var count = 0
@@ -101,8 +101,8 @@ extension ConnectionPool.Lane {
     PoolStatus.Lane(connections: count, used: count - idle.count, waiting: waitingCount)
   }
 
-  /// The state of the lane. No access uses an idle connection, so it can be inspected while the
-  /// lock is held.
+  /// The present state of the lane. No access uses an idle connection, so it can be inspected while
+  /// the lock is held.
   fileprivate var status: LaneStatus {
     LaneStatus(
       count: count, idle: idle.count, waiting: waitingCount, faults: idle.flatMap(\.faults))

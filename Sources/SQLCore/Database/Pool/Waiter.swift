@@ -1,17 +1,17 @@
-/// An access that waits for a connection. Its waiting ends with a grant or an error, whichever
+/// An access that waits for a connection. The wait ends with a connection or an error, whichever
 /// comes first. After that, the running access can still be cancelled.
 final class Waiter: Sendable {
   typealias Answer = @Sendable (Result<ConnectionPool.Grant, any Error>) -> Void
 
   private enum State {
-    /// Created, but without a closure to call with the grant yet.
+    /// Created, but not waiting yet.
     case idle
-    /// Waiting for a grant. The second value notifies the listeners of waits at the end of the
-    /// wait. It is nil if there are no listeners, or if the access does not stand in line.
+    /// Waiting for a connection. The second value notifies the listeners of `db.onWait` when the
+    /// wait ends. It is nil if there are no listeners, or if the access is not in the waiting line.
     case waiting(Answer, AccessWaits.Running?)
     /// Granted a connection; its waiting can no longer be ended.
     case granted
-    /// Using a connection, under this lease.
+    /// Using the connection. `lease` is the number of the access.
     case running(ConnectionCore, lease: UInt64)
     /// The access ended with this error before it got a connection.
     case endedEarly(any Error)
@@ -23,7 +23,7 @@ final class Waiter: Sendable {
   /// The write of this access, if it can share a commit.
   let sharedWrite: (any SharedWrite)?
 
-  /// Whether the access is a probe.
+  /// Whether the access is a probe: a read for the library itself.
   let isProbe: Bool
 
   init(sharedWrite: (any SharedWrite)? = nil, isProbe: Bool = false) {
@@ -31,8 +31,8 @@ final class Waiter: Sendable {
     self.isProbe = isProbe
   }
 
-  /// Whether the access still waits in line. An access that no longer waits also stays in line
-  /// until its turn.
+  /// Whether the access still waits. An access that was cancelled remains in the waiting line until
+  /// its turn, but does not wait any more.
   var isWaiting: Bool {
     state.withLock { state in
       if case .waiting = state { return true }
@@ -49,7 +49,8 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Notes that the access stands in line. Another thread may have granted it a connection already.
+  /// Notes that the access is put into the waiting line, unless it was cancelled before. At the end
+  /// of the wait, `wait` notifies listeners.
   func stand(_ wait: AccessWaits.Running) {
     state.withLock { state in
       if case .waiting(let answer, _) = state { state = .waiting(answer, wait) }
@@ -72,8 +73,8 @@ final class Waiter: Sendable {
     return true
   }
 
-  /// Notes that the access now uses a connection. If the access was cancelled after the grant, its
-  /// lease is cancelled.
+  /// Notes that the access now uses a connection. If the access was cancelled after it was granted
+  /// the connection, ends the access.
   func run(on core: ConnectionCore) {
     let lease = core.lease
     let isCancelled = state.withLock { state -> Bool in

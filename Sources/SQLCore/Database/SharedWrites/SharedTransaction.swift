@@ -31,8 +31,8 @@ struct SharedTransaction {
     case undone(by: any Error)
   }
 
-  /// The maximum number of members. With more members, the first write would wait too long for the
-  /// commit.
+  /// The maximum number of writes in the transaction. With more writes, the first one would wait
+  /// too long for the commit.
   private static let maximumCount = 256
 
   private init(core: ConnectionCore, pool: ConnectionPool) {
@@ -155,8 +155,8 @@ struct SharedTransaction {
   /// as undone. If the group has only one write, the write fails with the cause, as it would in a
   /// transaction of its own.
   ///
-  /// Also notifies rollback listeners of these writes, except of those that will run again and have
-  /// not been reported to commit listeners.
+  /// Also notifies rollback listeners of each of these writes. A write that will run again is left
+  /// out, unless commit listeners were already notified of it.
   private mutating func undo(because cause: any Error, before end: Int) {
     core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in
@@ -171,7 +171,7 @@ struct SharedTransaction {
     }
   }
 
-  /// Runs the undone writes that can run again, one by one.
+  /// Runs the undone writes that can run again, each in its own transaction.
   private mutating func runUndone() {
     for index in members.indices {
       guard case .undone = members[index].outcome, members[index].write.canRunAgain else {
@@ -203,7 +203,7 @@ struct SharedTransaction {
 struct SharedWriteCount {
   /// The number of writes that will be committed.
   var done = 0
-  /// The number of these writes that were reported to commit listeners.
+  /// The number of the `done` writes that were already reported to commit listeners.
   var reported = 0
 }
 

@@ -15,15 +15,15 @@ struct ObservationState {
   private(set) var observesRows = false
   /// The handle of the statement that writes, from its first step to its end.
   private(set) var writingStatement: OpaquePointer?
-  /// The label of the current write.
+  /// The name that the program has given to the current write, for observers.
   private(set) var writeLabel: String?
-  /// The author of the current write.
+  /// The author that the program has named for the current write.
   private(set) var writeAuthor: String?
   /// The tables whose row changes the observer does not need.
   private var passedOver = RecentTables()
-  /// The address of a table's name: the last table that the running statement changed and whose
-  /// changes the observer does not need. While the statement runs, this address cannot belong to
-  /// another table's name.
+  /// The last table that the running statement changed and whose changes the observer does not
+  /// need. The address of the table's name stands for the table. While the statement runs, no other
+  /// name can have this address.
   private var lastPassedOver: UnsafePointer<CChar>?
 
   /// Frees the memory that this value has allocated, and releases the observer.
@@ -82,18 +82,17 @@ struct ObservationState {
 
   // MARK: Tables
 
-  /// Whether the running statement has changed this table before, and the observer answered then
-  /// that it does not need changes of the table.
+  /// Whether this is the table in `lastPassedOver`, so that the observer need not be asked again.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 
-  /// Whether the observer has said that it does not need changes of this table.
+  /// Whether the observer has said that it does not need changes of the event's table.
   @inline(__always)
   func passesOver(_ event: borrowing PreUpdateEvent) -> Bool {
     passedOver.value(of: event) != nil
   }
 
-  /// Notes that the observer does not need changes of this table.
+  /// Notes that the observer does not need changes of the event's table.
   mutating func passOver(_ event: borrowing PreUpdateEvent) {
     passedOver.note(0, of: event)
   }
@@ -104,7 +103,7 @@ struct ObservationState {
   }
 }
 
-/// An observer in the memory of a connection.
+/// The observer of a connection, in the connection's own memory.
 ///
 /// The type is noncopyable, so that Swift borrows the observer for a call. A call through a
 /// property would retain and release the observer, three times for each statement.

@@ -20,10 +20,11 @@ struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
   private let mask: Int
-  /// The statements that also have a number, indexed by the hash of the number. If two statements
-  /// share a place, only the later statement is found by its number.
+  /// The statements that can also be found by a number, such as those of prepared queries. A hash
+  /// of the number is the index. If two statements have the same index, only the later statement is
+  /// found by its number.
   private var numbered: UnsafeMutablePointer<StatementPointer?>
-  /// The size of `numbered` as a power of two: it has `1 << placeBits` places.
+  /// The size of `numbered` as a power of two: it has `1 << placeBits` elements.
   private var placeBits = 5
   private var clock: UInt64 = 0
   private(set) var count = 0
@@ -47,7 +48,7 @@ struct StatementCache {
     numbered = Self.places(1 << placeBits)
   }
 
-  /// Finalises every statement and frees the table.
+  /// Finalises every statement and frees the memory.
   func deallocate() {
     for index in 0...mask { slots[index]?.destroy() }
     slots.deallocate()
@@ -97,7 +98,8 @@ struct StatementCache {
     return places
   }
 
-  /// Returns the place of a number. The upper bits of a product spread consecutive numbers.
+  /// Returns the index in `numbered` for a number. The upper bits of a product spread consecutive
+  /// numbers.
   private func place(of number: Int) -> Int {
     let product = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
@@ -117,7 +119,7 @@ struct StatementCache {
   }
 
   /// Lets the cache find a statement by a number, until the statement is evicted or another
-  /// statement takes the same place.
+  /// statement takes its place in `numbered`.
   mutating func number(_ statement: StatementPointer, _ number: Int) {
     guard statement.pointee.key != nil else { return }
     forgetNumber(of: statement)

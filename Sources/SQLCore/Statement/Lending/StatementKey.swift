@@ -17,7 +17,7 @@ package struct StatementKey {
   private static let slack = 16
 
   @usableFromInline var start: UnsafeMutablePointer<UInt8>
-  /// The number of bytes that fit, without the slack.
+  /// The number of bytes for which the key has memory, without the slack.
   @usableFromInline var capacity: Int
   @usableFromInline var count: Int
   private let seed = UInt64.random(in: .min ... .max)
@@ -45,7 +45,7 @@ package struct StatementKey {
   /// The hash of the key.
   var hash: UInt64 { KeyHash.hash(start, count: count, seed: seed) }
 
-  /// Begins a new key of a kind.
+  /// Removes the bytes of the previous key, and writes the kind of the new one.
   package mutating func begin(_ kind: Kind) {
     start.pointee = kind.rawValue
     count = 1
@@ -178,7 +178,7 @@ enum KeyHash {
   }
 }
 
-/// The shape and the values of a statement, while both are being written.
+/// The key and the values of a typed query, while both are being written.
 ///
 /// The draft uses memory of the connection. The connection takes the memory back when the draft is
 /// complete.

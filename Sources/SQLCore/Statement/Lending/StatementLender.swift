@@ -63,7 +63,8 @@ struct StatementLender {
     key.append(unmeasured: text)
   }
 
-  /// Writes the key of a shape with a closure. The closure must not use the connection.
+  /// Writes the key of a typed query. The closure appends the shape of the query, and must not use
+  /// the connection.
   fileprivate mutating func write(
     shape write: (inout StatementKey) throws -> Void
   ) rethrows {
@@ -71,8 +72,9 @@ struct StatementLender {
     try write(&key)
   }
 
-  /// Returns a draft for a shape. The storage for values moves into the draft, because binding a
-  /// value may run the caller's code, and that code may use this connection.
+  /// Returns a draft, into which the caller writes the shape and the values of a query. The storage
+  /// for values moves into the draft, because binding a value may run the caller's code, and that
+  /// code may use this connection.
   fileprivate mutating func beginDraft() -> StatementDraft {
     key.begin(.shape)
     defer { values = BoundValues() }
@@ -175,9 +177,9 @@ extension ConnectionCore {
 
   // MARK: By shape
 
-  /// Returns a draft for the shape of a query, in the memory of the connection. The caller must
-  /// pass the draft to `lendStatement(of:text:)` or to `discard(_:)` before anything else uses the
-  /// connection.
+  /// Returns a draft in the memory of the connection. The caller writes the shape and the values of
+  /// a query into it. The caller must pass the draft to `lendStatement(of:text:)` or to
+  /// `discard(_:)` before anything else uses the connection.
   package func beginDraft() -> StatementDraft {
     state.pointee.statements.beginDraft()
   }
@@ -219,9 +221,10 @@ extension ConnectionCore {
 
   // MARK: By number
 
-  /// Returns the prepared statement for a number that stands for its shape. This is the fastest
-  /// way, for statements that are used often: prepared queries, and statements that find or write
-  /// one model. The caller must bind every parameter, and must give the statement back.
+  /// Returns the prepared statement for a number that stands for its shape (see `StatementKey`).
+  /// This is the fastest way, for statements that are used often: prepared queries, and statements
+  /// that find or write one model. The caller must bind every parameter, and must give the
+  /// statement back.
   package func lendStatement(
     number: Int, shape write: (inout StatementKey) throws -> Void, sql: () throws -> String
   ) throws -> StatementPointer {

@@ -25,20 +25,20 @@ extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
   public static var storageClass: StorageClass { .blob }
 
   /// Reads a BLOB; an empty BLOB becomes an empty array. Throws `ColumnValueError` if the cell is
-  /// not a BLOB, or if it holds a vector and its size is not a multiple of four bytes.
+  /// not a BLOB, or, for a `[Float]`, if its size is not a multiple of four bytes.
   public init(_ cell: borrowing Cell) throws {
     self = try cell.withBytes { try Element._array($0) }
   }
 
-  /// Returns the bytes. The bytes of a vector are its numbers as little-endian float32. Throws
-  /// `ColumnValueError` if a number of a vector is not finite.
+  /// Returns the bytes; for a `[Float]`, its numbers as little-endian float32. Throws
+  /// `ColumnValueError` if one of these numbers is not finite.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     .blob(try Element._data(self))
   }
 }
 
 extension UUID: ColumnValue {
-  /// TEXT; BLOB if the column declares `.bytes`.
+  /// TEXT by default; BLOB if the column declares `.bytes`.
   public static var storageClass: StorageClass { .text }
 
   /// Reads the 36 characters of a UUID, in upper or lower case, or 16 bytes if the column declares
@@ -60,7 +60,8 @@ extension UUID: ColumnValue {
     }
   }
 
-  /// Returns the text, in lower case unless the form is `.uppercase`, or the 16 bytes.
+  /// Returns the 36 characters, in lower case unless the form is `.uppercase`, or for `.bytes` the
+  /// 16 bytes.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     switch form {
     case .bytes: .blob(withUnsafeBytes(of: uuid) { Data($0) })

@@ -95,7 +95,7 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// Returns the nearest multiple of the form's unit.
+  /// Rounds microseconds to the unit of the form, such as whole seconds.
   private func rounded(_ microseconds: Int64, to form: StoredForm) throws -> Int64 {
     let unit = form.dateUnit
     let (moved, overflow) = microseconds.addingReportingOverflow(unit / 2)
@@ -116,7 +116,7 @@ extension Date {
   static let julianDayOf1970 = 2_440_587.5
 
   /// Makes a date from a number of microseconds. Every form is read through this initializer, so
-  /// that equal microseconds are equal dates.
+  /// that dates with equal microseconds are equal.
   ///
   /// A Date is a Double of seconds since 2001, and several Doubles lie within each microsecond. In
   /// the years 1865 to 2241 this initializer calculates as `Date(timeIntervalSince1970:)` does. A
@@ -153,8 +153,9 @@ extension Date {
       fromSeconds: timeIntervalSinceReferenceDate, after: Date.secondsFrom1970To2001)
   }
 
-  /// Converts seconds after `moment` to microseconds since 1970; nil if they do not fit in 64 bits.
-  /// Whole seconds and the rest are converted separately, so that only the rest is rounded.
+  /// Converts seconds after `moment`, which is in seconds since 1970, to microseconds since 1970;
+  /// nil if they do not fit in 64 bits. Whole seconds and the rest are converted separately, so
+  /// that only the rest is rounded.
   private static func microseconds(fromSeconds seconds: Double, after moment: Int64) -> Int64? {
     let wholeSeconds = seconds.rounded(.down)
     guard let whole = Int64(exactly: wholeSeconds) else { return nil }

@@ -98,7 +98,8 @@ extension Float: NumericColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .real }
 
-  /// Reads a REAL, rounded to a Float. Throws `ColumnValueError` if it is finite but too large.
+  /// Reads a REAL, rounded to a Float. Throws `ColumnValueError` if the number is finite but too
+  /// large for a Float.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     let real = try cell.real()

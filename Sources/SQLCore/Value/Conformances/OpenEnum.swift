@@ -32,7 +32,7 @@ where Known.RawValue: ColumnValue & Hashable & Sendable {
   /// A raw value that the enumeration does not have.
   case unknown(Known.RawValue)
 
-  /// Makes the case with that raw value, or keeps the raw value if no case has it.
+  /// Makes `.known` if a case of the enumeration has the raw value, and `.unknown` otherwise.
   public init(rawValue: Known.RawValue) {
     self = Known(rawValue: rawValue).map(OpenEnum.known) ?? .unknown(rawValue)
   }

@@ -38,7 +38,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 }
 
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equatable {
-  /// Returns the value whose raw value is canonical.
+  /// Returns the value that has the canonical form of this raw value.
   @inlinable
   public static func canonical(_ value: Self) -> Self {
     let raw = value.rawValue

@@ -19,8 +19,8 @@ extension String: OrderedColumnValue {
   @inlinable
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { .text(self) }
 
-  /// Returns whether the bytes are the same. Swift's `==` is not enough: it considers an accented
-  /// letter equal to the pair of letter and combining accent.
+  /// Returns whether both texts have the same UTF-8 bytes. Swift's `==` is not enough: it considers
+  /// an accented letter equal to the pair of letter and combining accent.
   @inlinable
   public static func isStoredAlike(_ left: String, _ right: String) -> Bool {
     left.utf8.elementsEqual(right.utf8)

@@ -12,13 +12,13 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let table: PlannedTable
   private let groups: PlannedGroups
   private let aggregates: AggregateValues
-  /// The statement that calculates the aggregates over the touched rows, for each group.
+  /// Calculates, for each group, the aggregates over only the touched rows.
   private let sums: SelectStatement
-  /// The query without ORDER BY. The terms of ORDER BY are selected after the query's own columns.
+  /// The query without ORDER BY. It selects the terms of ORDER BY as further columns.
   private let shown: SelectStatement
-  /// Whether groups with rows may be absent from the result, because of HAVING or a limit.
+  /// Whether the result may lack a group although the group has rows: because of HAVING or a limit.
   private let lacksGroups: Bool
-  /// Whether a reader can evaluate single groups again.
+  /// Whether a statement on a reader can calculate single groups again.
   private let canAsk: Bool
 
   var readsSnapshots: Bool { canAsk }
@@ -120,7 +120,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the groups of the changed rows. Returns nil if the result must be fetched.
+  /// Returns the groups that the changed rows left or joined. Returns nil if the result must be
+  /// fetched.
   private func touchedGroups(
     _ rows: NettedRows, in window: ResultWindow, _ evaluators: RowEvaluators
   ) -> TouchedGroups? {
@@ -208,14 +209,14 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
 
 /// The groups that changed rows left or joined.
 private struct TouchedGroups {
-  /// The groups whose new result row is known; the row is nil if the result has no row for the
-  /// group.
+  /// The groups whose new row in the result is known. The row is nil if the result no longer has
+  /// the group.
   var known: [RowKey: ResultEntry?] = [:]
-  /// The groups that must be evaluated in a reader, each with the values of its columns.
+  /// The groups that a reader must calculate again, each as the values of its GROUP BY terms.
   var asked: [[DatabaseValue]] = []
 }
 
-/// The values of a group's columns, and of the aggregates over rows of the group.
+/// The values of a group's GROUP BY terms, and the aggregates over some rows of the group.
 private struct GroupSums {
   let group: [DatabaseValue]
   let values: [DatabaseValue]

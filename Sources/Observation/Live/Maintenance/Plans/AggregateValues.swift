@@ -5,16 +5,18 @@ import SQLCore
 /// or join a group.
 ///
 /// If there is GROUP BY, the first aggregate is `count(*)`. Then come the aggregates of SELECT,
-/// HAVING and ORDER BY. After each aggregate come the further aggregates that are needed to
-/// calculate its difference.
+/// HAVING and ORDER BY. A `sum` or `avg` is followed by the aggregates that are needed to update it
+/// without a query: `avg`, for example, by a sum and a count. Last come the counts that
+/// `firstClassCount` describes.
 struct AggregateValues: Sendable {
   private enum Kind {
     /// `count`: the difference is exact.
     case count
-    /// `sum`. The difference is exact while all values are integers. The next place has the count
-    /// of the values, because the sum of no values is NULL.
+    /// `sum`. The difference is exact while all values are integers. The next aggregate is the
+    /// count of the values, because the sum of no values is NULL.
     case sum
-    /// `avg` of integers. The next places have the sum, the count and the magnitude of the values.
+    /// `avg` of integers. The next three aggregates are the sum, the count and the magnitude of the
+    /// values.
     case average
     /// The sum of the absolute values, as a REAL. While it is less than 2⁵³, it is exact, and every
     /// sum of the values is exact, too.
@@ -27,13 +29,13 @@ struct AggregateValues: Sendable {
   }
 
   private let kinds: [Kind]
-  /// The aggregates to select after the keys.
+  /// All aggregates. They are selected after the key.
   let nodes: [ExpressionNode]
-  /// The places in `nodes` of the query's own aggregates, without the further aggregates.
+  /// The indices in `nodes` of the aggregates that the query itself has.
   let places: [Int]
   /// Whether the first value is `count(*)`, which shows whether the group still has rows.
   let countsRows: Bool
-  /// The place of the first further aggregate from `PlannedGroups.otherClassCounts`. These show
+  /// The index in `nodes` of the first of `PlannedGroups.otherClassCounts`. These counts show
   /// whether a group has values that are equal but not identical, such as 1 and 1.0.
   private let firstClassCount: Int
   /// The name of an aggregate that a reader must calculate again, because its difference cannot be
@@ -87,7 +89,7 @@ struct AggregateValues: Sendable {
     }
   }
 
-  /// The values of the aggregates over no rows.
+  /// The values of the aggregates over no rows, such as 0 for `count`.
   var valuesOfNone: [DatabaseValue] {
     kinds.map { kind in
       switch kind {
@@ -128,7 +130,8 @@ struct AggregateValues: Sendable {
     return values
   }
 
-  /// Returns whether a group with these values has rows whose values are equal but not identical.
+  /// Returns whether a group with these aggregates has values that GROUP BY considers equal
+  /// although they are not identical, such as 1 and 1.0.
   func haveEqualValues(_ values: [DatabaseValue]) -> Bool {
     PlannedGroups.hasEqualValues(values.first, values[firstClassCount...])
   }
@@ -141,8 +144,8 @@ struct AggregateValues: Sendable {
     }
   }
 
-  /// The value of one aggregate over the group before, over the rows that left, and over the rows
-  /// that joined. The value over no rows is NULL.
+  /// One aggregate, calculated three times: over the rows that the group had before, over those
+  /// that left, and over those that joined. Over no rows, the value is NULL.
   private struct Part {
     let held: DatabaseValue
     let old: DatabaseValue

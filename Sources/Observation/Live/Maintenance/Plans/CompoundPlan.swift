@@ -13,7 +13,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
   private let isDistinct: Bool
   /// The number of selected columns.
   private let columnCount: Int
-  /// The places of the ORDER BY terms among the selected columns.
+  /// For each ORDER BY term, the index of the selected column that it names.
   private let orderPlaces: [Int]
 
   var explanation: String {
@@ -111,7 +111,7 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Adds the changed rows of each SELECT to the result.
+  /// Applies the changed rows of each SELECT to the result.
   private func add(_ touched: [[ResultChange.Row]], to change: inout ResultChange) {
     guard isDistinct else {
       // Each key is set only once, so that a row that disappears and appears again is one change.
@@ -138,8 +138,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     }
   }
 
-  /// Returns the key, in the result, of a row of one SELECT. The key is padded with NULL, so that
-  /// the keys of all SELECTs have the same number of values.
+  /// Returns the key that a row of one SELECT has in the result of a UNION ALL. It begins with the
+  /// number of the SELECT. NULLs at its end give all keys the same number of values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
     let missing = arrangement.order.keyCollations.count - values.count

@@ -13,7 +13,8 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let total: TotalRow<Row>
   private let parts: [DistinctCountPart]
-  /// The greatest number of different values that are counted.
+  /// The greatest number of values that are counted. If there are more, the query is not
+  /// maintained.
   private let maximumParts: Int
 
   var explanation: String {
@@ -23,7 +24,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
       + "while no more than \(maximumParts) values are counted"
   }
 
-  /// - Parameter scoped: the tables of subqueries.
+  /// - Parameter scoped: the tables that subqueries read.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
     _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext
@@ -117,14 +118,14 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
 // The following type is not a member of the generic class, because each use would then look up
 // metadata.
 
-/// A further query, and the places of its values in the aggregates of the result.
+/// One of the further queries. `places` says which aggregates of the result it calculates.
 private struct DistinctCountPart: Sendable {
   let plan: any SnapshotPlan<[DatabaseValue]>
   let places: [Int]
-  /// Whether this is the query whose groups are counted.
+  /// Whether the number of groups of this query is the value of `count(DISTINCT …)`.
   let isDistinct: Bool
 
-  /// Updates the values of the result after a change of the further query. Returns false if the new
+  /// Updates the result's aggregates after a change of the further query. Returns false if the new
   /// values are not known.
   func apply(_ change: ResultChange, to values: inout [DatabaseValue]) -> Bool {
     guard isDistinct else {

@@ -6,9 +6,9 @@ import SQLCore
 final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
-  /// The query to which a condition on the groups is added.
+  /// The query. An update adds the condition that limits it to the affected groups.
   private let restricted: SelectStatement
-  /// For each table, the trace that finds the groups of the table's rows.
+  /// For each table, finds the groups to which changed rows of the table belong.
   private let traces: [GroupTrace]
 
   var indexedPlaces: [Range<Int>] {
@@ -21,7 +21,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       + "concerns"
   }
 
-  /// - Parameter scoped: the tables of the subqueries.
+  /// - Parameter scoped: the tables that the subqueries read.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
     _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext

@@ -3,30 +3,30 @@ import SQLCore
 
 /// A trace that finds, from the rows of a table, the groups of the query to which the rows belong.
 ///
-/// The columns in GROUP BY show the group of a row. Other columns also show it if a condition of
-/// the join makes them equal to these. For example, with `GROUP BY feed.id` and
-/// `item.feed = feed.id`, an item shows its group. If GROUP BY has an expression, the expression is
-/// calculated from the row. From other tables, such as the tables of subqueries, a `RowPath` leads
-/// to the rows with the columns of GROUP BY.
+/// A row shows its group if its table has the columns of GROUP BY, or columns that a join condition
+/// makes equal to them. For example, with `GROUP BY feed.id` and `item.feed = feed.id`, an item
+/// shows its group. If GROUP BY has an expression, the expression is calculated from the row. From
+/// other tables, such as the tables of subqueries, a `RowPath` leads to the rows with the columns
+/// of GROUP BY.
 struct GroupTrace: Sendable {
   private struct Part {
-    /// The place of the term in GROUP BY.
+    /// The index of the term among the terms of GROUP BY.
     let place: Int
-    /// The value of the term, as an expression over a row of the table.
+    /// Calculates the term from a row of the table. For `GROUP BY feed.id`, for example, this may
+    /// be `item.feed`.
     let node: ExpressionNode
-    /// If the value is one of the table's own columns, the name of the column, folded.
+    /// If `node` is a plain column, the folded name of the column; nil for other expressions.
     let column: String?
     /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
-    /// Whether the term may also have the value that it has for a row of NULLs. A left join gives
-    /// such a row if it finds no other.
+    /// Whether the term may also be calculated from NULLs, because a left join found no row.
     let mayBeNull: Bool
   }
 
   let table: PlannedTable
   private let parts: [Part]
-  /// The path to the table with the GROUP BY column, if that is another table. There is then only
-  /// one part. Nil if the table's own columns show the groups.
+  /// If another table has the GROUP BY column, the path to that table; `parts` then has one
+  /// element. Nil if the table's own columns show the groups.
   private let path: RowPath?
 
   /// Creates a trace from the table's own columns. Throws a `RerunReason` if the columns do not
@@ -120,10 +120,10 @@ struct GroupTrace: Sendable {
     return test(table, Int(first.index), other, Int(second.index))
   }
 
-  /// The place of the first GROUP BY term whose values the trace gives.
+  /// The index in GROUP BY of the first term whose values the trace finds.
   var firstPlace: Int { parts[0].place }
 
-  /// The values that groups may have, for some of the GROUP BY terms.
+  /// For some of the GROUP BY terms, the values that the affected groups may have.
   struct Values {
     fileprivate(set) var places: [(place: Int, values: Set<DatabaseValue>)]
 
@@ -135,7 +135,7 @@ struct GroupTrace: Sendable {
       }
     }
 
-    /// Returns whether the group with the given key has one of the values at each place.
+    /// Returns whether the group with this key has, for each of these terms, one of the values.
     func contains(_ key: RowKey) -> Bool {
       places.allSatisfy { $0.values.contains(key.values[$0.place]) }
     }
@@ -145,7 +145,7 @@ struct GroupTrace: Sendable {
   enum Outcome {
     case untouched
     case groups(Values)
-    /// A value is not known exactly.
+    /// A value, and so the group, is not known exactly.
     case unknown
   }
 
@@ -190,8 +190,8 @@ struct GroupTrace: Sendable {
     return .groups(Values(places: zip(parts, values).map { ($0.place, $1) }))
   }
 
-  /// Calculates the expressions at the given places for the given rows, and adds their values.
-  /// Returns false if an expression cannot be evaluated.
+  /// Calculates `node` of some parts for the given rows, and adds the results to `values`. Returns
+  /// false if an expression cannot be evaluated.
   private func add(
     to values: inout [Set<DatabaseValue>], _ places: [Int], _ rows: [[DatabaseValue]],
     _ columns: [String], _ evaluators: RowEvaluators
@@ -213,10 +213,11 @@ struct GroupTrace: Sendable {
     return true
   }
 
-  /// Returns the statements that must find their rows by indexes.
+  /// Returns the statements that run after a change, and so must find their rows by indexes.
   func statements() throws -> [RestrictedStatement] { try path?.statements() ?? [] }
 
-  /// Returns sample values, to find out whether a restricted query would scan a table.
+  /// Returns sample values. With them, SQLite's query plan shows whether the query for only some
+  /// groups would scan a table.
   ///
   /// - Parameter isNull: whether to include NULL for the terms that can be NULL.
   func sample(isNull: Bool) -> Values {
@@ -246,7 +247,8 @@ extension SelectStatement {
   fileprivate struct Equality {
     let first: ColumnID
     let second: ColumnID
-    /// The table whose join condition has the equality; nil if it is in WHERE.
+    /// The joined table whose ON condition contains this equality between columns. Nil if WHERE
+    /// contains the equality.
     let join: TableID?
   }
 

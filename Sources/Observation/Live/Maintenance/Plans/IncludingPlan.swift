@@ -122,7 +122,7 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns the parents with their included rows.
+  /// Loads the included rows, and returns the parents with them.
   private func completing(
     _ parents: [ResultEntry], on core: ConnectionCore
   ) throws -> [ResultEntry] {

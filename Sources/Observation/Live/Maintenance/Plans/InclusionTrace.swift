@@ -16,7 +16,7 @@ struct InclusionTrace: Sendable {
   /// Whether a child's value can match a parent's value although their bytes differ, because SQLite
   /// compares them with the collation of the parents' column.
   private let comparesByCollation: Bool
-  /// The traces of the rows that the children themselves include.
+  /// If the children themselves include rows, a trace for each relation of the children.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -130,7 +130,8 @@ struct InclusionTrace: Sendable {
 
   // MARK: Statements
 
-  /// Whether the columns of the relation store exactly the keys of the parents.
+  /// Whether the values that refer to parents are exactly the parents' keys. If not, a statement
+  /// must find the keys.
   var holdsParentKeys: Bool {
     !comparesByCollation && relation.parentColumns == parent.layout.keyColumns
   }
@@ -141,7 +142,7 @@ struct InclusionTrace: Sendable {
   }
 
   /// Returns a statement that selects the keys of the parents with the given values in the columns
-  /// of the relation.
+  /// to which the children, or the join table, refer.
   private func parents(with values: KeySet) -> SelectStatement {
     parent.selecting(
       parent.keyColumns, from: relation.parentColumns.map(parent.column(at:)), in: values)
@@ -166,7 +167,7 @@ struct InclusionTrace: Sendable {
       in: keys)
   }
 
-  /// Returns the statements that must find their rows by indexes.
+  /// Returns the statements that run after a change, and so must find their rows by indexes.
   func statements(
     of included: IncludedRelation, on core: ConnectionCore
   ) throws -> [RestrictedStatement] {

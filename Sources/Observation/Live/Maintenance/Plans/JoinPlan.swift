@@ -4,7 +4,8 @@ import SQLCore
 /// The plan for inner and left joins, and for subqueries. The rows of the first table in FROM are
 /// the *roots*. After a commit, the query is evaluated again only for the affected roots.
 ///
-/// Each row of the result carries the keys of its rows in all tables. A commit affects these roots:
+/// Each row of the result carries the keys of the table rows that it joins. A commit affects these
+/// roots:
 ///
 /// - the touched rows of the first table;
 /// - the roots of held rows that contain a touched row of a joined table;
@@ -22,19 +23,20 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let root: PlannedTable
   private let joined: [JoinedTable]
   private let paths: [RowPath]
-  /// The query to which a condition on the roots is added.
+  /// The query. An update adds the condition that limits it to the affected roots.
   private let restricted: SelectStatement
 
-  /// A joined table, with the statement that finds the roots of the table's rows.
+  /// A table after the first, and the statement that finds which rows of the first table are joined
+  /// with its rows.
   private struct JoinedTable {
     let table: PlannedTable
-    /// The places of the table's key in the key of a result row.
+    /// The indices, in the key of a result row, of the values of this table's key.
     let places: Range<Int>
-    /// The statement that selects the keys of the roots that the joins combine with rows of this
-    /// table.
+    /// Selects the keys of the *roots*: the rows of the first table that the joins combine with
+    /// given rows of this table.
     let roots: SelectStatement
-    /// Whether a row that is beyond the limit and not held may move up into the held rows. This can
-    /// happen when the left join no longer finds a row of this table for it.
+    /// Whether a result row after the limit, which is not held, may move up to the held rows. This
+    /// can happen if its left join no longer finds a row of this table.
     let ordersLimitedRows: Bool
     /// The names, folded, of the table's columns that decide which rows the joins give, and in
     /// which order. If only other columns of a row change, the row stays part of the same result
@@ -53,8 +55,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   var keyCount: Int { query.arrangement.order.keyCollations.count }
 
   /// - Parameters:
-  ///   - scoped: the tables of the subqueries.
-  ///   - others: further expressions whose values each row carries.
+  ///   - scoped: the tables that the subqueries read.
+  ///   - others: further expressions to select for each row.
   init(
     _ query: Query<Row>, of tables: [PlannedTable], _ scopes: [QueryScope],
     scoped: [PlannedTable], selecting others: [ExpressionNode] = [], in context: PlanningContext
@@ -186,7 +188,8 @@ struct JoinFilters {
   /// The left-joined tables that must contribute a row to each result row, because a condition
   /// rejects NULL.
   private let required: Set<TableID>
-  /// The left-joined tables for which the keys in the held rows do not lead to all affected rows.
+  /// The left-joined tables whose changed rows may affect the result although no held row contains
+  /// them.
   ///
   /// For example, `WHERE mark.id IS NULL` removes a post if the left join finds a mark, and keeps
   /// the post if it finds none. The mark is then not part of any held row, although it decides
@@ -232,8 +235,9 @@ struct JoinFilters {
   /// Returns whether each row of the result must contain a row of the given left-joined table.
   func require(_ table: TableID) -> Bool { required.contains(table) }
 
-  /// Returns the statement that selects the keys of the roots that the joins combine with rows of
-  /// one joined table. The statement may select more roots than needed, but never fewer.
+  /// Returns the statement that selects the keys of the *roots*: the rows of the first table that
+  /// the joins combine with rows of one joined table. It may select more roots than needed, but
+  /// never fewer.
   ///
   /// The statement has no conditions on later tables. If a left join may find no row of this table,
   /// the statement has no conditions on this table either: a new row that fails such a condition

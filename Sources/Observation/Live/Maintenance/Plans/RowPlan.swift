@@ -43,7 +43,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     if let keys = keys(values) { interests[QualifiedTableName(table.name)]?.keys = keys }
   }
 
-  /// Returns the only keys that rows of the result can have; nil if they are not known for certain.
+  /// If the query requires a key, returns the forms in which the key may be recorded. Returns nil
+  /// if rows with other keys may be in the result.
   private func keys(_ values: [DatabaseValue]) -> Set<RowKey>? {
     requiredKey?.certainValue(values).map { Set(RowKey.candidates([$0])) }
   }

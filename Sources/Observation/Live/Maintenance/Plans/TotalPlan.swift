@@ -13,12 +13,14 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
   private let aggregates: AggregateValues
   private let root: PlannedTable
   private let paths: [RowPath]
-  /// The statement that selects the key of each root and its part.
+  /// Selects, for each row of the chosen table, its key and the aggregates over the joined rows
+  /// that contain it.
   private let parts: SelectStatement
   /// The greatest number of parts. If there are more, the query is not maintained.
   private let maximumParts: Int
 
-  /// The key of the shown row. No root has this key, because it has only NULL values.
+  /// The key of the only row that is shown. Its values are all NULL, so no row of the chosen table
+  /// has the same key.
   private var totalKey: RowKey { .values(root.keyCollations.map { _ in .null }) }
 
   var explanation: String {
@@ -28,7 +30,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       + "a part in them"
   }
 
-  /// - Parameter scoped: the tables of the subqueries.
+  /// - Parameter scoped: the tables that the subqueries read.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, of tables: [PlannedTable],
     _ scopes: [QueryScope], scoped: [PlannedTable], in context: PlanningContext

@@ -2,24 +2,24 @@ import QueryDSL
 import SQLCore
 
 /// A query that also selects what identifies and orders its rows. After its own columns, it has the
-/// values of the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key is
-/// the key of the group, and the values of the aggregates follow.
+/// values of the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key
+/// has the values of the GROUP BY terms, and the aggregates follow.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
   /// The query without its limit, with the further columns. ORDER BY also has the keys, so that no
   /// two rows are equal in the order.
   let statement: SelectStatement
   let arrangement: ResultArrangement
-  /// Whether the rowid of the only table identifies the rows.
+  /// Whether the query has only one table, and the rowid of the table is the key.
   private let isKeyedByRowID: Bool
   /// The groups of the query; nil if the query has no GROUP BY and no aggregates.
   private let groups: PlannedGroups?
-  /// The number of further values after the key.
+  /// The number of expressions that are selected after the key.
   private let aggregateCount: Int
 
   /// - Parameters:
   ///   - tables: the tables of the query.
-  ///   - others: further expressions whose values each row carries.
+  ///   - others: further expressions to select for each row.
   ///   - reserve: the least number of rows to hold beyond the limit.
   init(
     _ query: Query<Row>, of tables: [PlannedTable], selecting others: [ExpressionNode] = [],
@@ -37,7 +37,7 @@ struct KeyedQuery<Row: Sendable>: Sendable {
 
   /// Creates a query with GROUP BY or aggregates.
   ///
-  /// - Parameter aggregates: the further aggregates that each row carries.
+  /// - Parameter aggregates: the aggregates to select for each row, after its key.
   init(
     _ query: Query<Row>, groupedBy groups: PlannedGroups, aggregates: [ExpressionNode],
     of tables: [PlannedTable], reserve: Int
@@ -51,8 +51,8 @@ struct KeyedQuery<Row: Sendable>: Sendable {
     statement = query.statement.withKeys(groups.nodes, aggregates)
   }
 
-  /// Fetches all rows of the query. If the query has a limit, fetches as many rows as the window
-  /// holds.
+  /// Fetches all rows of the query. If the query has a limit, fetches the rows up to the limit and
+  /// some more, as a reserve.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry] {
     var limited = statement
     if let count = arrangement.fetchCount { limited.limit = .number(count) }
@@ -121,15 +121,15 @@ extension SelectStatement {
 }
 
 extension DatabaseValue {
-  /// The value in the form that identifies a group. GROUP BY considers 1 and 1.0 equal, so a whole
-  /// REAL becomes an integer.
+  /// A form of the value that is the same for all values that GROUP BY puts into one group. GROUP
+  /// BY considers 1 and 1.0 equal, so a whole REAL becomes an integer.
   var asGroupKey: DatabaseValue {
     guard case .real(let real) = self, let integer = Int64(exactly: real) else { return self }
     return .integer(integer)
   }
 
-  /// Returns the value in the form that identifies a group of a GROUP BY term with a collation.
-  /// Texts that the collation considers equal give the same value.
+  /// Returns a form of the value that is the same for all values that GROUP BY puts into one group.
+  /// With NOCASE, for example, this is the text in lower case.
   func asGroupKey(_ collation: BuiltInCollation) -> DatabaseValue {
     guard collation != .binary, case .text(let text) = self else { return asGroupKey }
     return .text(collation.folded(text))

@@ -7,11 +7,11 @@ struct PlannedGroups: Sendable {
   let nodes: [ExpressionNode]
   /// The collation of each term. It decides whether two texts are in the same group.
   let collations: [BuiltInCollation]
-  /// The grouping expressions that are columns.
+  /// The GROUP BY terms that are plain columns.
   let columns: [ColumnID]
   /// The names that `columns` have in their tables.
   let names: [String]
-  /// The places of `columns` in `nodes`.
+  /// For each of `columns`, its index in `nodes`.
   private let places: [Int]
   /// For each node, whether it may be NULL according to the models.
   private let areOptional: [Bool]
@@ -79,7 +79,7 @@ struct PlannedGroups: Sendable {
     .values(zip(values, collations).map { $0.asGroupKey($1) })
   }
 
-  /// Returns the values of a group that belong to `columns`.
+  /// Returns, from all values of a group's key, those of the terms in `columns`.
   func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
 
   /// Returns whether the rows of a group have values that are equal but not identical, such as 1
@@ -95,16 +95,16 @@ struct PlannedGroups: Sendable {
     others.contains { $0 != .integer(0) && $0 != count }
   }
 
-  /// Returns the key of a group as expressions. They are evaluated over a row that has the values
-  /// of the group's columns.
+  /// Returns an expression for each value of a group's key: a column of GROUP BY itself, and the
+  /// known value of any other GROUP BY term.
   func keyNodes(of group: [DatabaseValue]) -> [ExpressionNode] {
     nodes.enumerated().map { place, node in
       if case .column = node { node } else { .value(.value(group[place])) }
     }
   }
 
-  /// Adds the condition that the term at `place` has one of the given values. The values may
-  /// include NULL.
+  /// Adds the condition that the GROUP BY term with the index `place` has one of the given values.
+  /// The values may include NULL.
   func restrict(_ statement: inout SelectStatement, at place: Int, to values: Set<DatabaseValue>) {
     statement.restrict(
       nodes[place], to: values.filter { $0 != .null }, orNull: values.contains(.null))
@@ -122,7 +122,7 @@ struct PlannedGroups: Sendable {
     return statement
   }
 
-  /// Returns the reason why single groups cannot be evaluated in a reader; nil if they can.
+  /// Returns the reason why no statement on a reader can calculate single groups; nil if one can.
   func obstacle(
     to statement: SelectStatement, of table: PlannedTable, in context: PlanningContext
   ) throws -> RerunReason? {
@@ -150,7 +150,7 @@ extension SelectStatement {
     try groups.map { try $0.builtInCollation(in: tables) }
   }
 
-  /// Returns the places of the terms whose collation considers different texts equal.
+  /// Returns the indices of the GROUP BY terms whose collation considers different texts equal.
   private static func folded(_ collations: [BuiltInCollation]) -> Set<Int> {
     Set(collations.indices.filter { collations[$0] != .binary })
   }

@@ -118,8 +118,8 @@ struct PlannedTable: Sendable {
     compareAsStored(first, column, second, other) && first.isReal(column) == second.isReal(other)
   }
 
-  /// Returns whether equal values of two columns are always in the same group of a GROUP BY with
-  /// the given collation.
+  /// Returns whether two columns are interchangeable in a GROUP BY with the given collation: values
+  /// that are equal always belong to the same group.
   static func haveEqualKeys(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int,
     by collation: BuiltInCollation
@@ -142,12 +142,12 @@ struct PlannedTable: Sendable {
       && ["real", "floa", "doub"].contains(where: type.contains)
   }
 
-  /// Returns the reference to a column of the model in the query.
+  /// Returns the reference by which the query names the model's column with this index.
   func column(at index: Int) -> ColumnID {
     ColumnID(table: id, index: UInt16(truncatingIfNeeded: index))
   }
 
-  /// The references to the key's columns in the query.
+  /// The references by which the query names the key's columns.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
 
   /// Returns the names, folded, of the columns that belong to this table.
@@ -242,7 +242,8 @@ extension PlannedTable {
     }
   }
 
-  /// Sample keys, to find out whether a restricted statement would scan a table.
+  /// Sample keys. With them, SQLite's query plan shows whether a statement for only some rows would
+  /// scan a table.
   var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
   /// Returns a statement that is limited to the rows with the given keys. If the key has several
@@ -272,7 +273,8 @@ extension KeySet {
     }
   }
 
-  /// Returns two sample keys. There are two, because a statement for only one key has another form.
+  /// Returns two sample keys with `count` values each. There are two, because a statement for only
+  /// one key has another form.
   static func samples(of count: Int) -> KeySet {
     [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
   }

@@ -10,9 +10,9 @@ struct RowPath: Sendable {
     let from: PlannedTable
     let to: PlannedTable
     fileprivate let links: [TableLinks.Link]
-    /// Whether the next table is left-joined, so that it may have no row.
+    /// Whether the next table is left-joined, so that the join may find no row of it.
     fileprivate let isOptional: Bool
-    /// The values that a row of the next table must have to matter.
+    /// A row of the next table matters only if it has these values in these columns.
     private let required: [(column: ColumnID, value: RequiredValue)]
 
     init(
@@ -36,10 +36,11 @@ struct RowPath: Sendable {
   private let steps: [Step]
   /// The columns of the root whose values the path returns.
   private let selected: [ColumnID]
-  /// The values that a changed row must have to matter, each with the folded name of its column.
+  /// A changed row matters only if it has these values in the columns with these folded names.
   private let required: [(column: String, value: RequiredValue)]
-  /// For each selected column, the place of its value among the values from the step before. Nil if
-  /// the last step needs a statement to find the selected columns.
+  /// If links such as `mark.post = post.id` already give the selected columns, the last step needs
+  /// no statement. Then this has, for each selected column, the index of its link in the last step.
+  /// Otherwise nil.
   private let direct: [Int]?
 
   init(
@@ -98,8 +99,8 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the values of the changed rows, before and after, in the columns of the first step;
-  /// nil if the values are not known exactly.
+  /// Returns the values of the changed rows, before and after, in the columns from which the links
+  /// of the first step lead on; nil if the values are not known exactly.
   private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }
@@ -126,7 +127,7 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the statements that must find their rows by indexes.
+  /// Returns the statements that run after a change, and so must find their rows by indexes.
   func statements() throws -> [RestrictedStatement] {
     var statements: [RestrictedStatement] = []
     for (index, step) in steps.enumerated() {

@@ -19,7 +19,7 @@ struct TableLinks {
   enum Kind {
     /// `a = b`: a row with NULL is related to no row.
     case equal
-    /// `a IS b`, or IN with the meaning of Swift's `contains`: NULL is related to NULL.
+    /// `a IS b`, or an IN that treats NULL as equal to NULL, as Swift's `contains` treats nil.
     case same
     /// `b IN (SELECT a …)` with SQL's meaning: a selected NULL affects all rows, and every selected
     /// value affects the rows whose `b` is NULL.
@@ -32,7 +32,7 @@ struct TableLinks {
     let kind: Kind
   }
 
-  /// A column and the value that a row must have in it to matter.
+  /// A row matters only if it has this value in this column.
   private struct Requirement: Hashable {
     let column: ColumnID
     let value: RequiredValue
@@ -41,11 +41,11 @@ struct TableLinks {
   private let tables: [TableID: PlannedTable]
   /// For each table, the links that lead from it.
   private var links: [TableID: Set<Link>] = [:]
-  /// For some tables, the reason why an equality of their columns is not a link.
+  /// For some tables, the reason why an equality such as `a = b` could not become a link.
   private var obstacles: [TableID: String] = [:]
-  /// The left-joined tables, which may have no row.
+  /// The left-joined tables. The join may find no row of them.
   private var optional: Set<TableID> = []
-  /// For each table, the values that its rows must have to matter.
+  /// For each table, the values that a row must have in certain columns to matter.
   private var required: [TableID: Set<Requirement>] = [:]
 
   init(of scopes: [QueryScope], in tables: [PlannedTable]) {
@@ -86,7 +86,8 @@ struct TableLinks {
     add(column, subject, scope.isOptional ? .same : .member, left: subject)
   }
 
-  /// Adds the equalities of a condition. The condition must hold for the rows of the tables `own`.
+  /// Adds each `a = b` in the condition as a link, and each `a = ?` as a requirement. All rows of
+  /// the tables `own` must meet the condition.
   private mutating func add(
     _ condition: PredicateNode, of own: Set<TableID>, isOfLeftJoin: Bool = false
   ) {
@@ -177,7 +178,7 @@ struct TableLinks {
       .sorted { ($0.from.index, $0.to.index) < ($1.from.index, $1.to.index) }
   }
 
-  /// Returns, for each table from which links lead to the root, the next table of a shortest path.
+  /// Returns, for each table from which links lead to the root, the next table on a shortest path.
   private func steps(to root: TableID) -> [TableID: TableID] {
     var next: [TableID: TableID] = [:]
     var reached: Set<TableID> = [root]

@@ -5,14 +5,14 @@ import SQLCore
 /// values of the aggregates, without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
-  /// The query with its aggregates. It has no order, because it has only one row.
+  /// The query with its aggregates. ORDER BY is left out, because there is only one row.
   private let shown: SelectStatement
   /// A table with one row of NULLs, over which SQLite calculates the shown row.
   private let shadow: ShadowTable
 
   /// Throws a `RerunReason` if the row depends on more than the values of the aggregates.
   ///
-  /// - Parameter aggregates: the aggregates whose values each row carries.
+  /// - Parameter aggregates: the aggregates whose values are stored with the row.
   init(
     _ query: Query<Row>, by groups: PlannedGroups, aggregates: [ExpressionNode],
     of tables: [PlannedTable]
@@ -36,7 +36,7 @@ struct TotalRow<Row: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - values: the values of the query's aggregates, in the order of the aggregates.
-  ///   - carried: the values that the row carries, in the order of the aggregates given to `init`.
+  ///   - carried: the values to store with the row, in the order of the aggregates given to `init`.
   func row(
     of values: [DatabaseValue], carrying carried: [DatabaseValue], _ evaluators: RowEvaluators
   ) throws -> ResultEntry? {

@@ -11,8 +11,8 @@ public protocol _ExpressionOfNoNumber {}
 
 extension SQLExpression: _ExpressionOfNoNumber where Value._Arithmetic == _NotANumberKind {}
 
-/// An expression of a number that can be combined only with its own type; programs do not use it
-/// directly.
+/// An expression of a type such as Decimal, which arithmetic combines only with the same type;
+/// programs do not use it directly.
 public protocol _ExpressionOfSeparateNumber {
   /// Whether the operand may be NULL; programs do not use it directly.
   associatedtype _Nullability

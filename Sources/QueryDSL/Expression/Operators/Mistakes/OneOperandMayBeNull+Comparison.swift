@@ -5,7 +5,7 @@ import SQLCore
 // such expressions are correct, so they have no overloads here.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func == <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
@@ -14,7 +14,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func != <Other: AdditiveColumnValue>(
     left: SQLExpression, right: Other
@@ -23,7 +23,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func < <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -31,7 +31,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func < <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -39,7 +39,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func <= <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -47,7 +47,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func <= <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -55,7 +55,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func > <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -63,7 +63,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func > <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -71,7 +71,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func >= <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -79,7 +79,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLPredicate(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @_disfavoredOverload @OneOperandMayBeNull
   public static func >= <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression

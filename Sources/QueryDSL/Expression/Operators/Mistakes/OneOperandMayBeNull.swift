@@ -16,7 +16,7 @@ public actor OneOperandMayBeNull {
 }
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func + <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -24,7 +24,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func + <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -32,7 +32,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func - <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -40,7 +40,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func - <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -48,7 +48,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func * <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -56,7 +56,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func * <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
@@ -64,7 +64,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func / <Other: _OptionalNumberOperand>(
     left: SQLExpression, right: Other
@@ -72,7 +72,7 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == 
     SQLExpression(.invalid(OneOperandMayBeNull.error))
   }
 
-  /// Not available: one operand may be NULL, and the other may not.
+  /// Not available: one operand is optional, and the other is not.
   @OneOperandMayBeNull
   public static func / <Other: _OptionalNumberOperand>(
     left: Other, right: SQLExpression
