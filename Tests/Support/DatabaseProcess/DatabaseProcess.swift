@@ -1,3 +1,4 @@
+import Dispatch
 import SQLCore
 import Synchronization
 
@@ -25,9 +26,21 @@ import Synchronization
 /// `hold` and `read` print a line, wait until they read one, and then end.
 @main
 enum DatabaseProcess {
-  static func main() async {
+  static func main() {
+    let arguments = CommandLine.arguments
+    // An asynchronous `main` would end the main thread at once. On Linux, libdispatch then opens a
+    // file, and traps if no more files are allowed.
+    if arguments.count > 2, arguments[1] == "exhaust" { return exhaust(arguments[2]) }
+    Task {
+      await runOrSayWhy(arguments)
+      exit(0)
+    }
+    dispatchMain()
+  }
+
+  private static func runOrSayWhy(_ arguments: [String]) async {
     do {
-      try await run(CommandLine.arguments)
+      try await run(arguments)
     } catch {
       // Random SQL may violate a constraint. A program that traps would print a backtrace.
       say("failed: \(error)")
@@ -39,10 +52,8 @@ enum DatabaseProcess {
     guard arguments.count > 2 else {
       return say("usage: add|step|hold|read|commit path [count [sql]]")
     }
-    switch arguments[1] {
-    case "wander": return try await wander(from: arguments[2], to: arguments[3])
-    case "exhaust": return exhaust(arguments[2])
-    default: break
+    if arguments[1] == "wander" {
+      return try await wander(from: arguments[2], to: arguments[3])
     }
     // Other processes write as well, for as long as that takes.
     var configuration = Configuration()
