@@ -83,11 +83,14 @@ extension DataFrame {
   /// Lines end with CR LF, LF or CR; a byte order mark at the beginning is skipped. An empty field
   /// is NULL, and `""` is an empty text or empty bytes.
   ///
-  /// If you give no type for a column, its fields decide. The column is Int64, Double, Bool or Date
-  /// if no field is quoted, and if `csv()` would write values of that type as exactly these fields.
-  /// If a column mixes Int64 and Double, it has no type, and its cells are integers and reals. Any
-  /// other column is String, so that codes, versions and long numbers do not change: `007`, `1.10`,
-  /// `1e400` and `11898508762506083287` are texts.
+  /// If you give no type for a column, its fields decide, except those that are NULL:
+  ///
+  /// - If each field is unquoted, and has exactly the text that `csv()` would write for an Int64,
+  ///   the type is Int64. Double, Bool and Date are found in the same way.
+  /// - If some fields are such an Int64, and the others such a Double, the column has no type. Its
+  ///   cells are integers and reals. A column in which all fields are NULL has no type, either.
+  /// - Otherwise, the type is String, so that codes, versions and long numbers do not change:
+  ///   `007`, `1.10`, `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
   /// quotation does not end, if a name occurs twice, or if a field cannot be read as the given

@@ -19,8 +19,9 @@ extension Connection {
   /// the row. If SQLite refuses a row, throws `DatabaseError` with the row's number.
   ///
   /// Each row costs one INSERT of a prepared statement. SQLite may ignore rows, because of a
-  /// trigger or a constraint with ON CONFLICT IGNORE; such rows are not counted. All rows of a view
-  /// are counted.
+  /// trigger or a constraint with ON CONFLICT IGNORE; such rows are not counted. If `table` is a
+  /// view, all rows of the frame are counted, because SQLite does not count what the view's
+  /// triggers write.
   @discardableResult
   public func write(_ frame: DataFrame, to table: TableName) throws -> Int {
     let core = try use()

@@ -109,7 +109,8 @@ struct RemoteArguments {
     }
   }
 
-  /// Returns the values that are sent with the statement. An array becomes two values.
+  /// Returns the values that are sent with the statement. An array is sent as two values: one BLOB
+  /// with the bytes of all its BLOBs, and the array as JSON.
   func values(for text: RemoteSQL) throws -> [DatabaseValue] {
     try text.isArray.indices.flatMap { index -> [DatabaseValue] in
       guard index < arguments.count else { return [.null] }

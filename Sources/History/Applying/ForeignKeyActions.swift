@@ -10,8 +10,8 @@ struct ForeignKeyActions {
     /// The index of the change.
     let index: Int
     let row: AppliedRow
-    /// True if this is not the row of the change, but another row. It was deleted because it had a
-    /// unique value that the change needed.
+    /// Whether the row was deleted to make room for the row of the change, because both have the
+    /// same unique value. False if this is the row of the change itself.
     var wasReplaced = false
   }
 

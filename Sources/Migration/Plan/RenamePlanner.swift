@@ -76,8 +76,8 @@ struct RenamePlanner {
     steps.append(step)
   }
 
-  /// Returns the name of the existing table that is renamed to a declared one; nil unless the
-  /// declared name is free.
+  /// Returns the name of the existing table that is renamed to become a declared one. Returns nil
+  /// if no former name fits an existing table, or if another table keeps the declared name.
   private func former(_ table: TableDefinition, in schema: ExistingSchema) -> String? {
     guard schema.relation(table.name) == nil || renames.isGivenAway(table.name) else { return nil }
     return table.formerNames.compactMap { schema.entry($0) }

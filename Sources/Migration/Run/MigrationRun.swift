@@ -222,8 +222,8 @@ struct MigrationRun {
     }
   }
 
-  /// Returns about how many steps SQLite's virtual machine needs for each row of the table; nil if
-  /// the statement does not read all rows.
+  /// Returns the approximate number of steps that SQLite's virtual machine takes for each row of
+  /// the table. Returns nil if the statement does not read all rows.
   private static func stepsPerRow(of sql: String) -> Int? {
     let words = SQLTokens(sql).tokens.prefix(3)
     if words.first?.isWord("create") == true, words.contains(where: { $0.isWord("index") }) {

@@ -24,8 +24,8 @@ public struct LiveStatus: Hashable, Sendable {
     /// query's other tables, only rows with certain values matter, such as the posts of the author
     /// that the query asks for.
     public let tablesOfAllRows: [String]
-    /// Indexes that should be created. With them, SQLite could find out which rows the query joins
-    /// with a changed row, and more changed rows could be ignored.
+    /// Indexes that should be created. Some changed rows of joined tables do not concern the query.
+    /// With these indexes, SQLite can find this out quickly, and such changes are ignored.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0

@@ -42,8 +42,8 @@ package struct Relation: Sendable {
 }
 
 extension Relation {
-  /// Makes the relation to children by the columns that hold the parents' key. They are in the
-  /// order of the key.
+  /// Makes the relation from parents to children. `columns` are the columns of the children that
+  /// hold the parent's key, in the order of the key's columns.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, by columns: [PartialKeyPath<Child>]
   ) -> Result<Relation, QueryError> {

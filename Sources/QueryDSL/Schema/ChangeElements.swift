@@ -18,7 +18,8 @@ package enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// A clause of a column that a migration may drop: DEFAULT or COLLATE.
+  /// The clause DEFAULT or COLLATE in the definition of a column. A migration may drop the clause,
+  /// and keeps the column.
   package enum Attribute: Hashable, Sendable {
     case `default`
     case collation

@@ -98,8 +98,9 @@ struct AffectedRows: Sendable {
   /// The limit and the offset if they are expressions. Each is nil if it is a number.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
-  /// Whether the order was set on the query from which the command was made. Without a limit, such
-  /// an order is ignored. An order that was set on the command itself is then an error.
+  /// Whether the order was set on the query from which the command was made, and not on the command
+  /// itself. If there is no limit, an order of the query is ignored, but an order of the command
+  /// throws an error.
   var hasOrderOfQuery = false
 
   init() {}

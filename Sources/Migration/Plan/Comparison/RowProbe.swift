@@ -87,8 +87,9 @@ struct RowProbe {
     }
   }
 
-  /// Returns a text about the first row that fulfils a condition, with its value in a column: `, as
-  /// in row 3: 'soon'`.
+  /// Returns the end of a sentence, which gives an example: `, as in row 3: 'soon'`. The example is
+  /// the column's value in the first row that fulfils the condition. Returns an empty text if there
+  /// is no such row.
   func example(of column: String, where condition: String) -> String {
     let row = try? connection.row(
       SQL(

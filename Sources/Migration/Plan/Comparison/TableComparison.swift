@@ -142,7 +142,8 @@ extension TableComparison {
   }
 
   /// Returns whether a column with the declared type `type` stores the values of the property
-  /// unchanged. SQLite may store a whole REAL as INTEGER, because it reads back as the same Double.
+  /// unchanged. A whole Double that SQLite stores as INTEGER counts as unchanged, because it reads
+  /// back as the same Double.
   private func storesUnchanged(
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {

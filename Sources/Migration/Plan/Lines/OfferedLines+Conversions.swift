@@ -80,8 +80,9 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns the first Swift expression that converts all texts of a column without loss; nil if
-  /// there is none.
+  /// Returns a Swift expression, such as `Int($0) ?? 0`, that converts all texts of a column
+  /// without loss. Returns nil if no expression in `TextConversion.all(for:)` does, and the first
+  /// if several do.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }

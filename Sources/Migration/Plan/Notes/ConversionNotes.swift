@@ -59,8 +59,8 @@ struct ConversionNotes {
 // MARK: Writing
 
 extension ConversionNotes {
-  /// Updates the notes after a step. Renames or removes the notes of columns that the step renames
-  /// or drops, and adds notes of the conversions that the step ran.
+  /// Updates the table that notes which conversions of columns have run. If a step renames a table
+  /// or a column, or drops a table, the notes follow. If the step ran conversions, they are noted.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
     let step = planned.step
     switch step.action {

@@ -86,8 +86,8 @@ struct RouteIndex {
   }
 }
 
-/// A question that a statement answers after a commit: to which values does a route's path lead
-/// from these values of the changed rows? An example is: which users follow these feeds?
+/// A question that a statement answers after a commit: which values does a joined table have for
+/// these values of the changed rows? An example is: which users follow these feeds?
 struct RouteQuestion: Sendable {
   let table: QualifiedTableName
   let pattern: RowRoute.Pattern

@@ -114,7 +114,7 @@ package final class ChangeTracker: @unchecked Sendable {
   /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
 
-  /// Reports to the observers an event after which any table may have changed.
+  /// Reports to the observers an event after which every table counts as changed.
   ///
   /// - Parameter onlyLive: whether to report the event only to live subscriptions, which find out
   ///   themselves what changed.
@@ -122,7 +122,7 @@ package final class ChangeTracker: @unchecked Sendable {
     wake(append(everything: event, onlyLive: onlyLive))
   }
 
-  /// Appends an event, after which any table may have changed, to the queues of subscriptions.
+  /// Appends an event, after which every table counts as changed, to the queues of subscriptions.
   /// Returns these subscriptions.
   private func append(everything event: TableEvent, onlyLive: Bool) -> [Subscription] {
     append(

@@ -9,7 +9,7 @@ package final class Commit: Sendable {
   package let writes: [WriteChanges]
   /// The number of changed rows in all writes.
   let rowCount: Int
-  /// If any table may have changed, the event that says why; otherwise nil.
+  /// The reason why every table counts as changed; nil if `writes` has the changes.
   package let everything: TableEvent?
 
   init(sequence: UInt64, writes: [WriteChanges]) {
@@ -19,7 +19,7 @@ package final class Commit: Sendable {
     everything = nil
   }
 
-  /// Creates a commit that only reports an event after which any table may have changed.
+  /// Creates a commit that only reports an event, after which every table counts as changed.
   init(everything: TableEvent) {
     sequence = 0
     writes = []

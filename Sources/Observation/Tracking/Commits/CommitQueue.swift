@@ -10,7 +10,7 @@ final class CommitQueue: CommitReceiver {
     var commits: [Commit] = []
     /// The tables whose rows were dropped, each with its events. Nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
-    /// Events after which any table may have changed.
+    /// Events after which every table counts as changed.
     var everything: Set<TableEvent> = []
     /// The signals of callers that requested a fetch and wait for the result.
     var refreshes: [Signal] = []

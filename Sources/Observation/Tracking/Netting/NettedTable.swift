@@ -24,8 +24,8 @@ package final class TableNames: Sendable {
     foldedColumns = columns.map(\.lowercasedASCII)
   }
 
-  /// Returns the indices in `columns` of the columns with the given folded names; for nil, the
-  /// indices of all columns.
+  /// Returns where the property `columns` has the columns that the parameter names. The given names
+  /// are folded; nil stands for all columns.
   func places(of columns: Set<String>?) -> [Int] {
     guard let columns else { return Array(foldedColumns.indices) }
     return foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }

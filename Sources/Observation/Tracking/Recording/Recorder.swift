@@ -222,8 +222,9 @@ extension Recorder: StatementObserver {
     publish(commit, foreignCommits.takeFinding(), answer)
   }
 
-  /// Answers a question about a route: runs the statement of its path, in the state after the
-  /// commit. Returns nil if the statement fails.
+  /// Finds the values that a joined table has for changed rows, such as the users who follow the
+  /// changed feeds, in the state after the commit. Returns nil if the question has no statement, or
+  /// if the statement fails.
   private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
     guard let path = question.pattern.path else { return nil }
     return try? reading { connection in

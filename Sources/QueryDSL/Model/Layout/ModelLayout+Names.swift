@@ -134,12 +134,12 @@ final class TableNaming: Sendable {
 }
 
 extension String {
-  /// Creates the unqualified name of a type, as `String(describing:)` gives it.
+  /// Creates the unqualified name of a type, such as `Post`, faster than `String(describing:)`.
   ///
-  /// `String(describing:)` first tests whether the metatype conforms to protocols such as
-  /// `CustomStringConvertible`. No metatype does. But for each type that is new to the process, the
-  /// runtime searches all conformances of the program at each test. This was half of the cost of
-  /// opening a database with models for the first time.
+  /// `String(describing:)` gives the same name. But it first tests whether the metatype conforms to
+  /// protocols such as `CustomStringConvertible`, which no metatype does. For each type that is new
+  /// to the process, the runtime searches all conformances of the program at each test. These tests
+  /// were half of the cost of opening a database with models for the first time.
   init(nameOf type: Any.Type) {
     self = _typeName(type, qualified: false)
   }

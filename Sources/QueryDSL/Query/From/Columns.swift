@@ -23,8 +23,8 @@ public struct Columns<M: ResultRow>: TableColumns {
     self.init(source: TableID.nextSource())
   }
 
-  /// Takes the columns of a table from an existing query, for a closure that adds clauses to the
-  /// query; programs do not use it directly.
+  /// Makes a parameter of a closure that adds clauses to an existing query. The parameter gets the
+  /// columns of the query's next table of this model; programs do not use it directly.
   public init(_from tables: _QueryTables) {
     self = tables.take(M.self, acceptsMissing: false)
   }
@@ -141,7 +141,7 @@ public protocol TableColumns: Sendable {
   /// Makes the columns of one more table for a query.
   init()
 
-  /// Takes the next table of the model from the tables of an existing query. The columns of this
-  /// table become a parameter of a closure that adds clauses to the query.
+  /// Makes a parameter of a closure that adds clauses to an existing query. The parameter gets the
+  /// columns of the query's next table of this model.
   init(_from tables: _QueryTables)
 }

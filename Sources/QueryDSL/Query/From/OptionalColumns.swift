@@ -23,8 +23,8 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
     columns = Columns()
   }
 
-  /// Takes the columns of a table from an existing query, for a closure that adds clauses to the
-  /// query; programs do not use it directly.
+  /// Makes a parameter of a closure that adds clauses to an existing query. The parameter gets the
+  /// columns of the query's next table of this model; programs do not use it directly.
   public init(_from tables: _QueryTables) {
     columns = tables.take(M.self, acceptsMissing: true)
   }

@@ -56,7 +56,7 @@ extension PageCursor: CustomStringConvertible {
     return PageCursor(order: order, values: values)
   }
 
-  /// The text of the cursor, for `init(_:)`.
+  /// The text of the cursor. `init(_:)` makes an equal cursor from this text.
   public var description: String {
     var bytes = CursorBytes(remaining: Data([CursorBytes.version]))
     bytes.append(order)

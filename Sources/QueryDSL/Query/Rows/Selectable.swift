@@ -113,8 +113,8 @@ extension Selectable where Self: ColumnValue {
     SQLExpression(self).as(name)
   }
 
-  /// Gives the value the name of a property of the struct into which it is selected. The compiler
-  /// then checks the type. SQL: `? AS "name"`
+  /// Gives the value the name of a struct's property, so that the struct can be read from the
+  /// result. The compiler checks that the value has the property's type. SQL: `? AS "name"`
   public func `as`<Row: ResultRow>(
     _ property: KeyPath<Row, ColumnReference<Self>>
   ) -> AliasedExpression<Self> {
@@ -157,9 +157,10 @@ extension SQLExpression {
 }
 
 extension SQLExpression {
-  /// Gives the expression the name of a property of the struct into which it is selected. The
-  /// compiler then checks the type. Because an `Int?` cannot become an `Int`, write a sum as
-  /// `post.$views.sum().ifNull(0).as(\Total.$views)`. SQL: `a AS "name"`
+  /// Gives the expression the name of a struct's property, so that the struct can be read from the
+  /// result. The compiler checks that the expression has the property's type. An `Int?` cannot
+  /// become an `Int`, so write a sum as `post.$views.sum().ifNull(0).as(\Total.$views)`.
+  /// SQL: `a AS "name"`
   public func `as`<Row: ResultRow>(
     _ property: KeyPath<Row, ColumnReference<Value>>
   ) -> AliasedExpression<Value> {

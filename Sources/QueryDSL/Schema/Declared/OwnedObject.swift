@@ -87,7 +87,8 @@ package struct OwnedObjectMigration {
   /// The tables that are rebuilt: their rows are copied into a new table. Copying fires no
   /// triggers.
   package let rebuilds: [Rebuild]
-  /// The statements that create the owned objects which were planned before this one.
+  /// The statements that create the objects planned so far. An object that needs the same
+  /// statement, as the logs of two tables do, leaves it out.
   package var creation: Set<String> = []
 
   /// A table, with the names of the columns that are copied unchanged, and of those whose values

@@ -117,7 +117,7 @@ package struct TableDefinition {
   /// Elements such as `Logged()` and `VectorIndex(…)`, each of which adds an object to the table.
   var ownedLines: [OwnedObjectLine] = []
   package var removals: Set<Removal> = []
-  /// The renamed columns: `name` is the present name, and `from` a former one.
+  /// The renamed columns: `name` is the declared name, and `from` a former name.
   package var renamedColumns: [(name: String, from: String)] = []
   /// The former names of the table.
   package var formerNames: [String] = []

@@ -117,8 +117,8 @@ extension ExistingSchema.Entry {
 // MARK: With the names after all renamings
 
 extension ExistingSchema {
-  /// Returns the table that will have this name after all renamings. All names in it are the new
-  /// ones.
+  /// Returns the table that has this name after all renamings, with the names that its columns and
+  /// foreign keys have after them.
   package func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil

@@ -22,19 +22,20 @@ package struct Renames {
 
   package init() {}
 
-  /// Returns the name that an existing table will have after the renamings.
+  /// Returns the name that a table has after the renamings. `formerName` is its name before them.
   package func name(ofTable formerName: String) -> String {
     tables.first { $0.formerName.isSame(as: formerName) }?.name ?? formerName
   }
 
-  /// Returns the present name of the table that will have `name`. Returns nil if the table that now
-  /// has this name is renamed, and no other table gets the name.
+  /// Returns the name that a table has before the renamings. `name` is its name after them. If
+  /// Article is renamed to Post, the result for Post is Article. The result for Article is then
+  /// nil, unless another table is renamed to Article.
   package func formerName(ofTable name: String) -> String? {
     if let table = tables.first(where: { $0.name.isSame(as: name) }) { return table.formerName }
     return isGivenAway(name) ? nil : name
   }
 
-  /// Returns whether the table that now has this name will get another one.
+  /// Returns whether the table that is called `formerName` before the renamings gets another name.
   package func isGivenAway(_ formerName: String) -> Bool {
     tables.contains {
       $0.formerName.isSame(as: formerName) && !$0.name.isSame(as: formerName)
@@ -53,7 +54,8 @@ package struct Renames {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
-  /// Returns the new name of each renamed column of a table, by its present name in lower case.
+  /// Returns the names that the renamed columns of a table have after the renamings. The keys are
+  /// their names before the renamings, in lower case.
   func newNames(ofColumnsOfFormer table: String) -> [String: String] {
     Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
       first
@@ -144,7 +146,7 @@ extension ExistingTable {
 extension String {
   /// Returns the text of a foreign key with new names. They replace the names of its columns, of
   /// the table that it references, and of that table's columns. The keys of the dictionaries are
-  /// the present names in lower case.
+  /// the names before the renamings, in lower case.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

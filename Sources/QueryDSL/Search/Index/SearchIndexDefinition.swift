@@ -40,7 +40,8 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// The statement that fills the index again from the rows of the table.
   package var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
 
-  /// About how many steps of SQLite's virtual machine `rebuild` takes for each row.
+  /// The statement `rebuild` takes about this number of steps of SQLite's virtual machine for each
+  /// row.
   package static let stepsPerRow = 19
 
   /// The statement that deletes all rows of `pendingTable`.

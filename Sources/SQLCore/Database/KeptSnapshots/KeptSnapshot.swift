@@ -88,7 +88,8 @@ struct KeptSnapshot {
     version = nil
   }
 
-  /// Notes that the connection is returned to the pool with the snapshot, in the given round.
+  /// Notes that the connection returned to the pool and still keeps the snapshot. `round` is the
+  /// number of the current round of the pool's timer.
   mutating func didUse(in round: UInt64) {
     lastUse = round
     if let firstUse { isOld = round &- firstUse >= Self.maximumAge } else { firstUse = round }

@@ -92,11 +92,11 @@ extension Never: ColumnValue {
   /// No storage class.
   public static var storageClass: StorageClass { .null }
 
-  /// Throws `ColumnValueError`, because there is no value.
+  /// Always throws `ColumnValueError`, because the type `Never` has no values.
   public init(_ cell: borrowing Cell) throws {
     throw ColumnValueError.invalid("a value", as: Never.self)
   }
 
-  /// Cannot be called, because there is no value.
+  /// Cannot be called, because the type `Never` has no values.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue { switch self {} }
 }
