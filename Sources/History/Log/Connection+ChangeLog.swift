@@ -37,8 +37,8 @@ extension Connection {
     try logEntries(after: position, limit: limit, withMarks: false)
   }
 
-  /// - Parameter withMarks: whether to include changes from other databases that made no difference
-  ///   here.
+  /// - Parameter withMarks: whether to include the marks `set` and `gone`, which record what changes
+  ///   from other databases have set or deleted.
   func logEntries(
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {

@@ -20,13 +20,13 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The changes from other databases that made no difference here. Their times are still needed to
-  /// find out which of two values is newer.
+  /// The marks `set` and `gone`: what changes from other databases have set or deleted. Their times
+  /// are needed to find out which of two values is newer, even if the row was already like that.
   private var marks: [AnyLogChange] = []
 
   /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
-  /// are changes from another database that made no difference: `set` has the values that were set,
-  /// and `gone` has the key of a deleted row.
+  /// are marks of an applied change from another database: `set` has the values that it set, and
+  /// `gone` has the key of the row that it deleted.
   enum Kind: String {
     case insert, update, delete, set, gone
   }
@@ -72,8 +72,7 @@ struct LogNetting {
   /// Returns one change for each row that is different after the entry, in the order in which the
   /// rows were first logged.
   ///
-  /// - Parameter withMarks: whether to include changes from other databases that made no difference
-  ///   here.
+  /// - Parameter withMarks: whether to include the marks of changes from other databases.
   func changes(withMarks: Bool) -> [AnyLogChange] {
     let net = rows.map(\.change)
     return net.compactMap(\.self)

@@ -48,6 +48,31 @@ struct OwnStatementsTests {
     }
   }
 
+  @Test("caching the results of a query")
+  func cachedResults() async {
+    await #expect(processExitsWith: .success) {
+      try OwnStatements.run { statements in
+        struct Place: Model {
+          @PrimaryKey var id: Int
+          @Column var name: String
+          static var schema: Schema<Place> { CachedResults() }
+        }
+        let db = try Database(path: statements.path, models: [Place.self])
+        statements.forget()
+        let rows = #"SELECT "id", "name" FROM "Place""#
+        _ = try db.fetch(Place.all)
+        try statements.expect("Opening", "Reading", "Caching results", asked: [rows], count: 3)
+        _ = try db.fetch(Place.all)
+        try statements.expect(count: 0)
+        try db.insert(Place(id: 1, name: "Bern"))
+        statements.forget()
+        let places = try db.fetch(Place.all)
+        #expect(places.map(\.name) == ["Bern"])
+        try statements.expect("Reading", asked: [rows], count: 1)
+      }
+    }
+  }
+
   @Test("opening a file that is not trusted, for reading alone")
   func untrusted() async {
     await #expect(processExitsWith: .success) {
