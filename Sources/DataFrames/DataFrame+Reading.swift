@@ -12,7 +12,7 @@ extension Connection {
   /// Each column of the frame has the name that it has in the SQL. Use `as` to name an expression.
   /// If two columns have the same name, the second gets a number: `name_2`. The type of a column is
   /// its Swift type in the query, without an optional. A text that is not UTF-8 becomes a cell
-  /// `.invalidText`; reading its column as a type throws. Costs one statement, and memory for all
+  /// `.invalidText`; reading that column with a type throws. Costs one statement, and memory for all
   /// its rows. Throws the errors of `fetch`.
   public func dataFrame(_ query: some Fetchable) throws -> DataFrame {
     let core = try use()

@@ -6,11 +6,11 @@ import SQLCore
 ///
 /// The order of the logged changes does not show the order of the changes themselves. SQLite may
 /// fire another trigger before the log's trigger, and the other trigger's change is then logged
-/// before the change that fired it. So the values of each column are counted: +1 for each change
-/// that replaced the value, and -1 for each change that set it. "The row does not exist" counts as
-/// a value. A value that was set by one change and replaced by the next one has the sum 0. The
-/// value with the sum +1 is the value before the entry, and the value with the sum -1 is the value
-/// after the entry. If there is any other sum, the column is reported as uncertain.
+/// before the change that fired it. So for each value of a column, it is counted how often a change
+/// found the value (+1) and how often a change left it (-1). "The row does not exist" counts as a
+/// value. A value that one change left and the next change found has the sum 0. The value with the
+/// sum +1 was there before the entry, and the value with the sum -1 is there after the entry. If
+/// there is any other sum, the column is reported as uncertain.
 struct LogNetting {
   private struct RowID: Hashable {
     let shape: Int64

@@ -65,12 +65,12 @@ extension QueryWatch {
     var missingIndexes: [SuggestedIndex] = []
   }
 
-  /// Finds what the query reads, or returns the error with which its compilation fails. Only the
-  /// first query of a template reads from the database.
+  /// Finds what the query reads, or returns the error with which its compilation fails. Queries with
+  /// the same SQL share a template, and only the first of them reads from the database.
   ///
   /// - Parameters:
   ///   - past: a version of the schema that is known to be out of date.
-  ///   - isNew: whether to find out everything again, even if it is known.
+  ///   - isNew: whether to ignore what the template knows already, and find out everything again.
   func prepare(
     after past: Int32? = nil, isNew: Bool = false
   ) async throws -> Result<(Preparation, Watched), DatabaseError> {

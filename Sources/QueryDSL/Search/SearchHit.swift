@@ -54,7 +54,8 @@ extension Columns where M: _SearchHitRow {
       searchFunction("apus_highlight", at: position(of: column), HighlightedText.delimiters))
   }
 
-  /// Returns the part of a column's text with the most found words, and the ranges of these words.
+  /// Returns the part of a column's text in which the most searched words occur, and where they
+  /// occur in it.
   ///
   /// SQL: `ifnull(apus_snippet("Post_search", 1, ?, ?, '…', 16), '')`
   ///

@@ -14,7 +14,7 @@ import CSQLite
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
-  /// The time of the mark in the file, in ticks; 0 if it is not known yet.
+  /// The time part of the id that the file has as its mark, in ticks; 0 if it is not known yet.
   var ticks: Int64 = 0
 
   static let table = "apus_unique64"

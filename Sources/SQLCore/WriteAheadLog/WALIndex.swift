@@ -43,8 +43,8 @@ struct WALIndex: @unchecked Sendable {
   /// Returns whether a version is still the newest, and the log was not restarted or reset since.
   ///
   /// The result takes account of every commit, of any process, that was complete before the call.
-  /// The fence makes sure of this: the header is loaded after everything that the caller has loaded
-  /// before, such as a message about the commit.
+  /// Without the fence, the processor could load the header earlier, for example before the caller
+  /// learned from a message that another process has committed.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)

@@ -157,8 +157,8 @@ struct WALBound {
     copying = count > 0 ? count : .max
   }
 
-  /// The number of pages to pass to `sqlite3_wal_autocheckpoint` for the same effect; 0 if the
-  /// copying is off.
+  /// The number of pages to pass to `sqlite3_wal_autocheckpoint`, so that SQLite's own hook copies
+  /// the log at this length. 0 if the copying is off.
   var autocheckpoint: Int32 { copying == .max ? 0 : Int32(clamping: copying) }
 
   /// Whether the size of the log is limited.

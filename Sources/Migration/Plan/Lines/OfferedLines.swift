@@ -100,8 +100,8 @@ extension OfferedLines {
       + (count > 0 ? "  // deletes \(count) \(count == 1 ? "row" : "rows")" : "")
   }
 
-  /// Returns the lines for a key with new columns: a step that adds the columns and gives each row
-  /// a different value.
+  /// Returns the lines to paste if a key has new columns. They declare a step that adds the columns
+  /// and gives each row a different value.
   func addingKey() -> [String] {
     let new = declared.keyNames.compactMap { declared.column($0) }
       .filter { existing.column($0.name) == nil }

@@ -129,9 +129,8 @@ extension ConnectionCore {
     return sqlite3_stmt_busy(statement) == 0
   }
 
-  /// Whether a writing statement is running. It is the statement for which SQLite calls the
-  /// progress handler, or it is around that statement. For example, it calls an SQL function that
-  /// runs a query.
+  /// Whether a writing statement is running. SQLite may have called the progress handler for this
+  /// statement, or for a query that one of its SQL functions runs.
   private var isWriting: Bool {
     var statement = sqlite3_next_stmt(handle, nil)
     while let current = statement {

@@ -7,8 +7,8 @@ extension Database {
   /// let author = try await db.write(id: "sign-up \(number)") { tx in
   ///   try tx.insert(Author(name: "Jane")).id
   /// }
-  /// author.value         // the id, also of an author that an earlier call inserted
-  /// author.isRepeated    // whether it did
+  /// author.value         // the id of the author, whether this or an earlier call inserted it
+  /// author.isRepeated    // true if an earlier call inserted the author
   /// ```
   /// The key and the closure's value are stored in the same transaction, in the table `apus_write`,
   /// which the first call creates. If the table already has the key, the closure does not run, and

@@ -29,7 +29,8 @@ final class ConnectionPool: Sendable {
     /// The number of connections that probes (reads for the library itself) use.
     var probeCount = 0
 
-    /// Whether an access runs or waits that is neither a probe nor an ending stream.
+    /// Whether an access of the program runs or waits. Probes and streams that are ending do not
+    /// count.
     var isUsed: Bool {
       count - idle.count - endingCount - probeCount > 0
         || waiters.contains { !$0.isProbe && $0.isWaiting }

@@ -35,8 +35,8 @@ struct AggregateValues: Sendable {
   let places: [Int]
   /// Whether the first value is `count(*)`, which shows whether the group still has rows.
   let countsRows: Bool
-  /// The index in `nodes` of the first of `PlannedGroups.otherClassCounts`. These counts show
-  /// whether a group has values that are equal but not identical, such as 1 and 1.0.
+  /// Where the counts `PlannedGroups.otherClassCounts` begin in `nodes`. They show whether a group
+  /// has values that are equal but not identical, such as 1 and 1.0.
   private let firstClassCount: Int
   /// The name of an aggregate that a reader must calculate again, because its difference cannot be
   /// calculated; nil if there is no such aggregate.

@@ -54,8 +54,8 @@ struct InclusionTrace: Sendable {
     others = try included.relations.map { try InclusionTrace($0, of: table, in: tables) }
   }
 
-  /// Throws a `RerunReason` if SQLite may consider values of different types in the two columns
-  /// equal. Also throws it if a collation is not one of SQLite's own.
+  /// Throws a `RerunReason` if a value of one column may be equal to a value of another type in the
+  /// other column, such as `'1'` and 1. Also throws it if a collation is not one of SQLite's own.
   private static func requireSameKind(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) throws {
