@@ -23,8 +23,8 @@ final class Health: Sendable {
 
   func backupSucceeded() { lastBackup.withLock { $0 = .now } }
 
-  /// Throws what a request would meet: the database is closed, locked for longer than a second, full or
-  /// damaged.
+  /// Throws what a request would meet: the database is closed, damaged, or locked for longer than a second.
+  /// A full disk is not noticed, because the check writes nothing.
   func isReady() async throws -> Report {
     let count: Int
     do {

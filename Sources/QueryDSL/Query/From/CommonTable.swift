@@ -53,7 +53,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   /// - Parameters:
   ///   - start: the query for the first rows.
   ///   - distinct: whether to drop rows that the table already has (`UNION`). This also ends a
-  ///     recursion in a graph with cycles.
+  ///     recursion in a graph with cycles, unless a column such as `depth` makes each row new.
   ///   - step: the query for the following rows. It uses the common table once, in its FROM or a
   ///     join.
   public init(
