@@ -66,7 +66,7 @@ struct ChangeApplication {
   /// Applies the changes of one transaction, and returns the conflicts with the decisions of the
   /// policy.
   ///
-  /// Throws `ChangeConflicts` if the policy lets a conflict fail.
+  /// Throws `ChangeConflicts` if the policy decides `fail` for a conflict.
   mutating func apply(
     _ changes: [AnyLogChange], resolving policy: ConflictPolicy
   ) throws -> [ResolvedConflict] {

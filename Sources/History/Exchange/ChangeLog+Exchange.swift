@@ -111,7 +111,7 @@ extension ChangeLog {
   /// triggers do not run. Foreign keys are checked at the end of each transaction.
   ///
   /// If the table, a column or the parent row of a change does not exist here yet, the change waits
-  /// in the file, unless the policy lets it fail or discards it. Columns that both databases have
+  /// in the file, unless the policy decides `fail` or `discard`. Columns that both databases have
   /// are applied at once. A waiting change is applied as soon as the missing object exists. This is
   /// checked at each opening with models, after the migration, and with each further batch.
   /// `LogApplication.waiting` says how many changes wait, and for which objects.
@@ -121,7 +121,8 @@ extension ChangeLog {
   /// `LogError.unknownPosition` if the other database was restored and no longer has the applied
   /// position, and `LogError.incomplete` if the batch begins with a gap. Throws
   /// `LogError.sameIdentity` if the batch is from this database or a copy of its file, and
-  /// `ChangeConflicts` if the policy lets a conflict fail. After an error, nothing is changed.
+  /// `ChangeConflicts` if the policy decides `fail` for a conflict. After an error, nothing is
+  /// changed.
   @discardableResult
   public func apply(
     _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000

@@ -155,7 +155,7 @@ struct LogReceiver {
   }
 
   /// Asks the policy about a change that the schema does not allow yet. Returns whether the change
-  /// waits; otherwise it is discarded. Throws `ChangeConflicts` if the policy lets the change fail.
+  /// waits; otherwise it is discarded. Throws `ChangeConflicts` if the policy decides `fail`.
   private mutating func waits(
     _ change: AnyLogChange, _ reason: ChangeConflict.Reason, _ policy: ConflictPolicy
   ) throws -> Bool {

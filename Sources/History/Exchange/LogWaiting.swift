@@ -192,9 +192,9 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that no waiting change needs; nil if no change waits.
-  /// When a waiting change is applied, it is compared with all entries that are not older than the
-  /// change. So a purge keeps these.
+  /// Returns the number of the last entry that may be purged although changes wait. Nil if waiting
+  /// changes need no entry. When a waiting change is applied, it is compared with all entries that
+  /// are not older than the change. So a purge keeps those entries.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?

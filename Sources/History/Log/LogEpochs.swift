@@ -15,8 +15,8 @@ extension LogPosition {
 }
 
 extension Connection {
-  /// The number of newest epochs that a purge always keeps, for this log and for each other
-  /// database.
+  /// A purge keeps at least this number of epochs of this log, the newest ones. It also keeps as
+  /// many of each database from which transactions were applied.
   static let keptEpochs = 10_000
 
   /// Returns the first position of each epoch that has entries between two numbers, in order.

@@ -124,12 +124,13 @@ public final class History: Sendable {
   /// stay. Transactions that were added to the step after `steps()` returned it are not undone,
   /// either.
   ///
-  /// Throws `ChangeConflicts` if the policy lets a conflict fail, and `HistoryError.unknownStep` if
-  /// the history does not have the step among the steps that can be undone. A history over the log
-  /// throws `LogError.unknownPosition` if the file was restored and no longer has the step.
+  /// Throws `ChangeConflicts` if the policy decides `fail` for a conflict, and
+  /// `HistoryError.unknownStep` if the history does not have the step among the steps that can be
+  /// undone. A history over the log throws `LogError.unknownPosition` if the file was restored and
+  /// no longer has the step.
   ///
-  /// One statement inserts many rows. Each updated or deleted row costs two statements, and each
-  /// foreign key costs a few.
+  /// Deleted rows are inserted again, many with one statement. Each row that the undo updates or
+  /// deletes costs two statements, and each foreign key costs a few.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -153,7 +154,7 @@ public final class History: Sendable {
   /// row has changed again since the undo, the redo leaves the row as it is.
   ///
   /// If a transaction is added to the history, undone steps can no longer be redone. Throws the
-  /// same errors as `undo`.
+  /// same errors as `undo`, and costs as much.
   @discardableResult
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail

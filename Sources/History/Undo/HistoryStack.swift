@@ -4,8 +4,8 @@
 /// transactions then take the place of the old ones in the step. To redo the step, they are
 /// reversed in the same way.
 struct HistoryStack<Transaction: Sendable>: Sendable {
-  /// A transaction of a step. If a history in memory undoes a step, the step then has a single
-  /// member: the transaction that reversed all others.
+  /// A transaction of a step. After a history in memory has undone or redone a step, the step has
+  /// only one member: the transaction that did this.
   struct Member: Sendable {
     /// The step as it would be if it had only this transaction.
     let step: HistoryStep

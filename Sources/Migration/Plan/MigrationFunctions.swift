@@ -7,7 +7,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// The SQL functions by which a migration calls the Swift types of columns.
+/// The SQL functions that a migration's statements call to read, check and convert values as the
+/// Swift types of the columns do.
 ///
 /// - `apus_convert(column, value, kept, names, key …)` runs a declared conversion on a value. A
 ///   value of the storage class `kept` stays unchanged. `names` and `key` identify the row in an

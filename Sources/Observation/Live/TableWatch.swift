@@ -149,7 +149,8 @@ final class TableWatch: Sendable {
     await queue.wait() && !Task.isCancelled
   }
 
-  /// Whether the database is closed. A read that fails then can never succeed.
+  /// Whether the database is closed or the observation was ended. If so, a failed read is not
+  /// repeated.
   var hasEnded: Bool { queue.isEnded || database.isClosed }
 
   /// Requests another fetch of the result, and waits until `answerRefreshes()` is called for the

@@ -49,8 +49,8 @@ extension TableQuery where M: TableModel {
   /// Restricts the result to rows that have all words of a text. The last word may be unfinished.
   public consuming func matching(_ text: String) -> Self { matching(.asYouType(text)) }
 
-  /// Orders the rows that a search found by their relevance. The orders of earlier calls come
-  /// first. SQL: `ORDER BY "Post_search"."rank"`
+  /// Orders the found rows by their relevance. Orders from earlier calls come first.
+  /// SQL: `ORDER BY "Post_search"."rank"`
   ///
   /// If the query has no search, rendering the query throws `QueryError`.
   public consuming func order(by order: SearchOrder) -> Self {
@@ -59,8 +59,8 @@ extension TableQuery where M: TableModel {
     return self
   }
 
-  /// Orders the rows that a search found by their relevance, with weights of the columns for this
-  /// query only. SQL: `ORDER BY bm25("Post_search", ?, ?)`
+  /// Orders the found rows by their relevance, with weights of the columns for this query only.
+  /// SQL: `ORDER BY bm25("Post_search", ?, ?)`
   ///
   /// ```swift
   /// Post.search("swift").orderByRank { $0.$title.weighted(5) }.limit(20)

@@ -107,7 +107,7 @@ extension Registrar {
   /// Calls `body` after each commit in WAL mode.
   ///
   /// Adding a listener changes neither the limit of the log nor the effect of `PRAGMA
-  /// wal_autocheckpoint`. This PRAGMA sets the number of pages at which a commit copies the log
+  /// wal_autocheckpoint`. This PRAGMA sets how many pages the log must have for a commit to copy it
   /// into the database file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult

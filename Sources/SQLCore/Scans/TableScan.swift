@@ -18,8 +18,8 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   /// The number of times that the statement advanced to a next row, in all of its tables together.
   public let rowCount: Int
   /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
-  /// helps. There are several if only all of them together help, for example with conditions joined
-  /// by OR or with joins.
+  /// helps. There are several if they save more together than one alone, for example for conditions
+  /// joined by OR, or for joins.
   public let indexes: [SuggestedIndex]
 
   /// The tables, the SQL and the indexes, one per line.

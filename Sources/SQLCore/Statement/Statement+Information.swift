@@ -37,9 +37,9 @@ public struct StatementCounter: RawRepresentable, Hashable, Sendable {
   public static let recompilations = StatementCounter(rawValue: SQLITE_STMTSTATUS_REPREPARE)
   /// The number of times the statement was run.
   public static let runs = StatementCounter(rawValue: SQLITE_STMTSTATUS_RUN)
-  /// Join steps that a Bloom filter saved.
+  /// Join steps that were skipped because a Bloom filter ruled out a match.
   public static let filterHits = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_HIT)
-  /// Join steps that a Bloom filter did not save.
+  /// Join steps that were done because a Bloom filter did not rule out a match.
   public static let filterMisses = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_MISS)
   /// The memory that the statement takes at present, in bytes.
   public static let memory = StatementCounter(rawValue: SQLITE_STMTSTATUS_MEMUSED)

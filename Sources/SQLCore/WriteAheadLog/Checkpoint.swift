@@ -87,17 +87,17 @@ extension ConnectionCore {
   }
 }
 
-/// What a program does with `PRAGMA wal_autocheckpoint`: it reads or sets the number of pages from
-/// which a commit runs a checkpoint. In SQLite, this pragma replaces the library's log hook by
-/// SQLite's own.
+/// What a program does with `PRAGMA wal_autocheckpoint`: it reads or sets how many pages the log
+/// must have for a commit to run a checkpoint. In SQLite, this pragma replaces the library's log
+/// hook by SQLite's own.
 ///
 /// The library needs its own hook, which limits the size of the log and calls the listeners. It
 /// also runs the automatic checkpoints. After the pragma, the library therefore installs its hook
 /// again, with the number of pages that the pragma has set.
 enum CheckpointPragma {
   case reading
-  /// Sets the number of pages in the log from which each commit also runs a checkpoint; 0 or less
-  /// turns automatic checkpoints off.
+  /// Sets how many pages the log must have for a commit to run a checkpoint too. 0 or less turns
+  /// automatic checkpoints off.
   case setting(Int)
 
   init(argument: UnsafePointer<CChar>?) {

@@ -125,7 +125,7 @@ struct WALBound {
   /// The number of frames at which the library next tries to restart the log. At first it is less
   /// than the bound, so that the next transaction does not exceed the bound at once.
   private var nextAttempt = Int.max
-  /// The number of frames from which a commit copies as much of the log as possible, without
+  /// How many frames the log must have for a commit to copy as much of it as possible, without
   /// waiting, as SQLite's own hook does.
   private(set) var copying = 1_000
   /// The size in bytes of a frame: a page with its header.

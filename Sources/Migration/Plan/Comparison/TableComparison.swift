@@ -127,7 +127,8 @@ extension TableComparison {
   ///
   /// The type is kept if SQLite stores the property's values unchanged in such a column, and all
   /// existing values are already stored so. A rebuild would then gain nothing. A column with a
-  /// declared conversion gets the type of its property, which shows that the conversion has run.
+  /// declared conversion always gets the type of its property. Later migrations see by this type
+  /// that the conversion has run.
   ///
   /// Reads the table up to the first value that is stored differently.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>

@@ -56,8 +56,9 @@ struct RouteIndex {
     for subscribers in patterns.values { subscribers.forEach(body) }
   }
 
-  /// Finds the subscriptions that the changed rows affect, before or after the change, and adds
-  /// them to `found`. Also adds the questions whose answers lead to further subscriptions.
+  /// Adds to `found` the subscriptions for which a changed row matters, by its values before or
+  /// after the change. If their values are in a joined table, may add a `RouteQuestion` instead,
+  /// whose answer leads to the subscriptions.
   mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName,
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
@@ -157,8 +158,8 @@ extension RouteIndex.Subscribers {
   /// With at least this number of subscriptions, a statement finds out which of them to notify.
   /// With fewer, all are notified without a statement.
   private static let manySubscribers = 16
-  /// The greatest number of values in a question. If a commit has more, all subscriptions are
-  /// notified.
+  /// The greatest number of values in a `RouteQuestion`. If a commit has more, all subscriptions
+  /// are notified.
   private static let maximumValues = 1_000
 
   /// Returns the values of the changed rows in the column from which the pattern's path begins; nil
@@ -180,8 +181,8 @@ extension RouteIndex.Subscribers {
     return values
   }
 
-  /// Adds the subscriptions that the changed rows affect, or the question whose answer leads to
-  /// them.
+  /// Adds the subscriptions that the changed rows affect, or the `RouteQuestion` whose answer leads
+  /// to them.
   fileprivate mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName, _ pattern: RowRoute.Pattern,
     _ found: inout SubscriptionRegistry.Concerned

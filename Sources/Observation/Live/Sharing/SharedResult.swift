@@ -28,7 +28,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   /// The tables that are observed.
   private var watch: TableWatch { query.watch }
 
-  /// Whether the database is closed.
+  /// Whether the database is closed or the observation was ended.
   var hasEnded: Bool { watch.hasEnded }
 
   func explain() async throws -> ObservationExplanation {

@@ -25,7 +25,7 @@ struct HookConvention: Sendable {
 
   static let current = HookConvention()
 
-  /// Returns the index that the hook uses for a column.
+  /// Returns the number that the hook uses for a column.
   func index(
     of place: ColumnPlace, kind: PreUpdateEvent.Kind, isOld: Bool, hasRowID: Bool
   ) -> Int {
@@ -41,7 +41,7 @@ struct HookConvention: Sendable {
   }
 
   /// Detects the convention: changes a row of a table whose first column is calculated, and notes
-  /// the indices that the hook uses for the other columns.
+  /// how the hook numbers the other columns.
   private mutating func detect(hasRowID: Bool) throws {
     let connection = try Connection()
     try connection.execute(
@@ -65,8 +65,8 @@ struct HookConvention: Sendable {
   }
 }
 
-/// An observer that detects which index the hook uses for the column `marker`. The column is the
-/// third declared column, and the second stored column.
+/// An observer that detects how the hook numbers the column `marker`. Counted from 0, the column is
+/// number 2 of all columns, and number 1 of the stored columns.
 private final class Probe: StatementObserver {
   struct Seen: Hashable {
     let kind: PreUpdateEvent.Kind
@@ -97,11 +97,11 @@ private final class Probe: StatementObserver {
   func rollbackHookDidFire() {}
 }
 
-/// The indices that the hook uses for the columns of a table. There is one list for inserted rows,
+/// The numbers that the hook uses for the columns of a table. There is one list for inserted rows,
 /// one for deleted rows, and two for updated rows: for their old and for their new values.
 ///
 /// The lists are in unmanaged memory, because they are read once or twice for each row and
-/// reference counting would be slow. The owner of the indices frees the memory.
+/// reference counting would be slow. The owner of this value calls `free()`.
 ///
 /// `@unchecked Sendable`: the lists never change.
 struct HookIndices: @unchecked Sendable {
@@ -150,7 +150,7 @@ final class AssignedColumns {
   /// The columns in unmanaged memory, so that they can be read for each row without reference
   /// counting. Their owner frees the memory.
   struct Columns: BitwiseCopyable {
-    /// The indices of the assigned columns among the recorded columns.
+    /// The positions of the assigned columns among the recorded columns.
     let places: UnsafeBufferPointer<Int>
     /// Whether the UPDATE assigns a column of the key.
     let includesKey: Bool

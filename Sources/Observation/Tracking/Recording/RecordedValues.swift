@@ -27,7 +27,7 @@ import SQLCore
 package final class RecordedValues: @unchecked Sendable {
   /// A column whose value is read from the pre-update hook.
   struct Source: Sendable, BitwiseCopyable {
-    /// SQLite's index of the column.
+    /// The number that the pre-update hook uses for the column.
     let index: Int32
     /// Whether integers are recorded as reals, because the column has REAL affinity.
     let isReal: Bool

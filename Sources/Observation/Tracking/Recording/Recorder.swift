@@ -222,9 +222,9 @@ extension Recorder: StatementObserver {
     publish(commit, foreignCommits.takeFinding(), answer)
   }
 
-  /// Finds the values that a joined table has for changed rows, such as the users who follow the
-  /// changed feeds, in the state after the commit. Returns nil if the question has no statement, or
-  /// if the statement fails.
+  /// Answers a question such as “which users follow the changed feeds?”. The statement of the
+  /// question's pattern reads the answer from the state after the commit. Returns nil if the
+  /// pattern has no statement, or if the statement fails.
   private func answer(_ question: RouteQuestion) -> [[DatabaseValue]]? {
     guard let path = question.pattern.path else { return nil }
     return try? reading { connection in

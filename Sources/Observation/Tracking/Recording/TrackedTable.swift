@@ -1,7 +1,7 @@
 import SQLCore
 
-/// A table whose changes are recorded: its recorded columns, its key, and the indices by which the
-/// hook names the columns.
+/// A table whose changes are recorded: its recorded columns, its key, and how the pre-update hook
+/// numbers the columns.
 ///
 /// VIRTUAL generated columns are not recorded, because the hook does not have their values.
 final class TrackedTable: Sendable {
@@ -31,7 +31,7 @@ final class TrackedTable: Sendable {
   /// Whether the table has any generated columns, STORED or VIRTUAL.
   let hasCalculatedColumns: Bool
   let recordedIndices: HookIndices
-  /// The indices by which the hook names the key's columns; empty if the key is the rowid.
+  /// The numbers that the hook uses for the key's columns; empty if the key is the rowid.
   let keyIndices: HookIndices
 
   /// Reads the table's declaration. Returns nil if there is no such table.

@@ -138,8 +138,8 @@ package struct StoredField {
 }
 
 /// A reader of the stored properties of a struct or class. It needs no instance: `_forEachField` of
-/// the standard library reads the runtime's metadata. Only this file uses that function. On Apple's
-/// platforms, it has the same name and needs the same SPI import.
+/// the standard library reads the runtime's metadata. Only this file uses `_forEachField`. On
+/// Apple's platforms, the standard library has this function too, and it needs the same SPI import.
 package enum FieldReflection {
   /// Returns the stored properties in the order of their declaration; nil if the type is not a
   /// struct, or if the runtime does not report all of its fields.

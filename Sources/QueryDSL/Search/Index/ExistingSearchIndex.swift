@@ -86,8 +86,8 @@ extension ExistingSchema {
     entry(name).flatMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the second table of an index, given the table's name; nil if it does not exist, or if
-  /// Apus did not create it.
+  /// Returns the table with that name if it is the second table of a full-text or vector index; see
+  /// `ExistingSearchIndex.pendingTable`. Nil if it does not exist, or if Apus did not create it.
   package func pendingTable(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     // CREATE TABLE "name" /* Apus */ (…)

@@ -1,5 +1,5 @@
 extension Database {
-  /// Runs a closure in a transaction at most once for each key, however often this method is
+  /// Runs a closure in a transaction, at most once for each key, however often this method is
   /// called.
   ///
   /// ```swift
@@ -44,7 +44,7 @@ extension Database {
     }
   }
 
-  /// Runs a closure that returns nothing in a transaction at most once for each key.
+  /// Runs a closure in a transaction, at most once for each key. The closure returns no value.
   ///
   /// ```swift
   /// try await db.write(id: WriteKey()) { tx in try tx.run(Post.update { $0.$likes += 1 }) }
@@ -67,7 +67,7 @@ extension Database {
     }
   }
 
-  /// Runs a closure in a transaction at most once for each key. The closure runs on this thread.
+  /// Runs a closure in a transaction, at most once for each key. The closure runs on this thread.
   @discardableResult
   public func write<Value: Codable & Sendable>(
     id: WriteKey, label: String? = nil, deadline: Duration? = nil,
@@ -80,7 +80,7 @@ extension Database {
     }
   }
 
-  /// Runs a closure that returns nothing in a transaction at most once for each key. The closure
+  /// Runs a closure in a transaction, at most once for each key. The closure returns no value, and
   /// runs on this thread.
   @discardableResult
   public func write(
