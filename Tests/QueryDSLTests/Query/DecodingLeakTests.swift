@@ -72,7 +72,8 @@ struct DecodingLeakTests {
     try expectNoLeak {
       let all = try connection.fetch(Holder.all)
       #expect(all.count == 40)
-      #expect(Tracked.alive.load(ordering: .relaxed) == 100)
+      // An optimized build may release the rows after their last use.
+      withExtendedLifetime(all) { #expect(Tracked.alive.load(ordering: .relaxed) == 100) }
       _ = try connection.find(Holder.self, 2)
       _ = try connection.first(Holder.all)
       _ = try connection.fetch(Holder.select { ($0.$first, $0, $0.$second) })
