@@ -23,3 +23,5 @@ extension DispatchSource {
     fileDescriptor: Int32, eventMask: DispatchSource.FileSystemEvent, queue: DispatchQueue? = nil
   ) -> any DispatchSourceFileSystemObject { fatalError("a declaration for the type checker") }
 }
+
+public func dispatchMain() -> Never { Dispatch.dispatchMain() }
