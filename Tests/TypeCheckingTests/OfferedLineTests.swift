@@ -15,12 +15,6 @@ struct OfferedLineTests {
       lines += offered
     }
     let program = ClientProgram(try OfferedProgram().source(of: lines))
-    // The objects of a build with a sanitizer run in its own programs only.
-    guard TestSize.current != .sanitized else {
-      let errors = try await ClientCompiler.shared.errors(in: program)
-      #expect(errors == [])
-      return
-    }
     let output = try await ClientCompiler.shared.output(of: program)
     var said = output.split(separator: "\n").map(String.init)
     #expect(said.popLast() == "checked \(lines.count)")

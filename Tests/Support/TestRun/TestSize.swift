@@ -6,9 +6,10 @@ import Foundation
 /// Such a test gives its sizes side by side with `count(small:full:long:)`. Every other test does
 /// the same at every size.
 public enum TestSize: String, Sendable, CaseIterable {
-  /// The size of `Scripts/test`, and of runs without the variable: minutes on two slow cores.
+  /// The size of `Scripts/test` and `.ci/run`, and of runs without the variable: minutes on two slow
+  /// cores.
   case small
-  /// The size of `.ci/run`.
+  /// The size of the first run of `Scripts/full`: all programs for the compiler, and larger storms.
   case full
   /// The full size, except where the sanitizer would take an hour.
   case sanitized
