@@ -19,7 +19,8 @@ extension Registration {
   /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
   /// | `ieee754_inc(x, n)` | the number n representable numbers further from zero; nearer to zero if n is negative |
   ///
-  /// Each `x` may also be given as the 8 bytes of its representation. The result for NULL is NULL.
+  /// Except in `ieee754_to_int`, each `x` may also be given as the 8 bytes of its representation.
+  /// The result for NULL is NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
   public static let ieee754 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]

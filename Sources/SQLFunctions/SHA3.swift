@@ -9,8 +9,8 @@ import SQLCore
 extension Registration {
   /// The functions `sha3`, `sha3_agg` and `sha3_query`, which give SHA-3 digests as BLOBs.
   ///
-  /// `sha3(x)` and `sha3(x, size)` give the digest of text or bytes. For a number, they give the
-  /// digest of its text; for NULL, they give NULL.
+  /// `sha3(x)` and `sha3(x, size)` give the digest of the bytes of a text or BLOB. For a number, they
+  /// give the digest of `CAST(x AS TEXT)`; for NULL, they give NULL.
   ///
   /// `sha3_query(sql)` and `sha3_query(sql, size)` give the digest of a query: of its text, and of
   /// the storage classes and values of its rows, in their order.
@@ -26,11 +26,10 @@ extension Registration {
     for count in 1...2 {
       try registrar.function("sha3", argumentCount: count, flags) { arguments in
         var sponge = try sponge(arguments)
-        switch try arguments[0] {
+        switch try arguments.storageClass(at: 0) {
         case .null: return nil
-        case .blob(let bytes): sponge.absorb(bytes)
-        case .text(let text): sponge.absorb(text.utf8)
-        case let number: sponge.absorb(number.description.utf8)
+        case .blob: sponge.absorb(try arguments.get(Data.self, at: 0))
+        case .integer, .real, .text: try arguments.withText(at: 0) { sponge.absorb($0) }
         }
         return .blob(Data(sponge.finish()))
       }

@@ -89,6 +89,16 @@ struct SQLFunctionsTests {
     #expect(throws: DatabaseError.self) { try values("SELECT sha3('a', 255)") }
   }
 
+  @Test("sha3 hashes the bytes of text, and the text that SQLite makes of a number")
+  func sha3OfBytes() throws {
+    #expect(
+      try values(
+        """
+        SELECT sha3(CAST(x'ff41' AS TEXT)) = sha3(x'ff41'), sha3(1e16) = sha3('1.0e+16'),
+          sha3(-9e999) = sha3('-Inf'), sha3(0.1) = sha3('0.1'), sha3(-7) = sha3('-7')
+        """) == [1, 1, 1, 1, 1])
+  }
+
   @Test("`sha3_query` distinguishes results, and refuses to write")
   func sha3Query() throws {
     try db.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), ('1'), (1.0), (NULL), (x'31')")

@@ -174,7 +174,8 @@ struct AuthorizerState {
     var statement = sqlite3_next_stmt(handle, nil)
     while let running = statement {
       if sqlite3_stmt_busy(running) != 0, let sql = sqlite3_sql(running),
-        sqlite3_strnicmp(sql, "vacuum", 6) == 0
+        SQLTokens(String(cString: sql)).tokens.first(where: { !$0.isSign(";") })?.isWord("vacuum")
+          == true
       {
         return false
       }

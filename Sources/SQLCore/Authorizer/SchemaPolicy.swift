@@ -9,15 +9,18 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
 public enum SchemaPolicy: Hashable, Sendable {
-  /// The library changes the schema where necessary: when a database is opened with models, and
-  /// when `write(_:to:)` writes rows into a table given by its name.
+  /// The library changes the schema where necessary: when a database is opened with models, when
+  /// `write(_:to:)` writes rows into a table given by its name, and when it needs a table of its
+  /// own, such as `apus_write`.
   case automatic
   /// The library never changes the schema by itself. Opening throws unless the existing schema
-  /// matches every model. Your own statements, and a call of `migrate`, may change the schema.
+  /// matches every model; a file that is opened read-only is not compared. Your own statements, and
+  /// a call of `migrate`, may change the schema.
   case validated
-  /// Nothing may change the schema: CREATE, ALTER, DROP and ATTACH are denied on every connection,
-  /// and opening throws if the existing schema does not match every model. Temporary tables and
-  /// VACUUM are allowed.
+  /// Nothing may change the schema: CREATE, ALTER, DROP, ATTACH and DETACH are denied on every
+  /// connection once it is prepared. Opening throws if the existing schema does not match every
+  /// model; a file that is opened read-only is not compared. Temporary tables and VACUUM are
+  /// allowed.
   case locked
   /// Nothing may change these tables, their indexes and their triggers. For other tables, the rules
   /// of `automatic` apply.

@@ -107,12 +107,10 @@ struct DatabaseBackup: Sendable {
   /// Whether the source is locked before the destination. The order of two databases is always the
   /// same. Otherwise, two backups in opposite directions would wait for each other.
   let takesSourceFirst: Bool
-  private let other: Database
   private let pagesPerStep: Int32
 
   init(_ source: Database, to other: Database, pagesPerStep: Int) throws {
     self.pagesPerStep = try checkedPagesPerStep(pagesPerStep)
-    self.other = other
     takesSourceFirst = ObjectIdentifier(source) < ObjectIdentifier(other)
     guard source !== other else {
       throw DatabaseError.misuse(
@@ -141,7 +139,7 @@ struct DatabaseBackup: Sendable {
     // The copy is in the log. Pages that cannot be moved to the file now are moved after a later
     // commit.
     sqlite3_wal_checkpoint_v2(destination.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    other.writeObserver.withLock { $0 }?.contentWasReplaced(on: destination)
+    destination.noteReplacedContent()
     try? progress(BackupProgress(pageCount: pageCount, remainingPageCount: 0))
   }
 

@@ -36,7 +36,8 @@ extension Database {
   /// must open, and `PRAGMA quick_check` must find no damage. Only then is the copy moved to the
   /// destination in one step. Therefore, the destination always holds either its old content or the
   /// whole copy. The copy is a single file in rollback-journal mode. If the copy replaces a file,
-  /// it gets the permissions of that file, otherwise those of the source.
+  /// it gets the permissions of that file, otherwise those of the source, as far as the umask of
+  /// the process allows.
   ///
   /// - Parameters:
   ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist at this path,
@@ -45,11 +46,12 @@ extension Database {
   ///   - overwriting: whether to replace an existing file. If the file is a database that is open
   ///     elsewhere, `.busy` is thrown and the file is not replaced. A database that is open in
   ///     rollback-journal mode but idle is not recognised as open.
-  ///   - progress: called after each step, and once more when the copy is in place. If it throws,
-  ///     the backup is abandoned. However, an error of the last call is ignored, because the copy
-  ///     is already in place. The closure may use this database, unless the database is in memory.
+  ///   - progress: called after each step except the last, and when the copy is in place. If it
+  ///     throws, the backup is abandoned. However, an error of the last call is ignored, because
+  ///     the copy is already in place. The closure may use this database, unless the database is
+  ///     in memory.
   ///
-  /// The call blocks this thread until the backup is done. The async version uses its own thread
+  /// The call blocks this thread until the backup is done. The async version uses another thread
   /// and stops if its task is cancelled. While a database in memory is copied, no other access can
   /// use the database. In WAL mode, the snapshot keeps the log from being reset while the copy is
   /// made. If a file in rollback-journal mode was opened with `isReadOnly`, its writers must wait
@@ -76,8 +78,8 @@ extension Database {
   }
 
   /// Copies the database into a file from asynchronous code, in the same way as the synchronous
-  /// `backup(to:pagesPerStep:overwriting:progress:)`, but on a thread of its own. Cancelling the
-  /// task abandons the backup.
+  /// `backup(to:pagesPerStep:overwriting:progress:)`. A file is copied on a thread of its own, and
+  /// a database in memory on a thread of the database. Cancelling the task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,

@@ -24,6 +24,8 @@ struct ReplacementFile: Sendable {
   let overwriting: Bool
   let configuration: Configuration
   let cancellation: JobCancellation
+  /// What is registered on the source. Verifying the copy may need its tokenizers.
+  private let registrations: ConnectionRegistrations
   /// The absolute path of the destination, which later changes of the working folder do not affect.
   private let absolutePath: String
   /// The working folder at the time when the source was opened. Connections attach files relative
@@ -32,7 +34,7 @@ struct ReplacementFile: Sendable {
 
   init(
     path: String, overwriting: Bool, configuration: Configuration,
-    cancellation: JobCancellation, workingFolder: String?
+    cancellation: JobCancellation, registrations: ConnectionRegistrations, workingFolder: String?
   ) throws {
     // A URI names a file too; its parameters do not apply to a copy.
     guard case .file(let file) = try DatabaseLocation(path: path) else {
@@ -42,6 +44,7 @@ struct ReplacementFile: Sendable {
     self.overwriting = overwriting
     self.configuration = configuration
     self.cancellation = cancellation
+    self.registrations = registrations
     absolutePath = file.path
     self.workingFolder = workingFolder
   }
@@ -134,6 +137,7 @@ struct ReplacementFile: Sendable {
     let copy = try ConnectionCore(
       location: .file(DatabaseFile(path: temporary, workingFolder: workingFolder)),
       configuration: configuration, isReader: true)
+    try registrations.applyDefinitions(to: copy)
     try cancellation.cover(copy)
     try copy.requireWhole("the copy")
   }

@@ -1,11 +1,12 @@
 import CSQLite
 
-/// A database that a connection uses: its own database, `main`, or an attached one.
+/// A database that a connection uses: its own database, `main`, that of its temporary tables,
+/// `temp`, or an attached one.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
   /// The name of the database in SQL, as in `name.table`. The connection's own database is `main`.
   public let name: String
-  /// The path of the file; nil for a database in memory.
+  /// The path of the file; nil for a database in memory or in a temporary file.
   public let path: String?
   /// Whether the connection can only read the database.
   public let isReadOnly: Bool
@@ -49,7 +50,7 @@ extension Connection {
     try execute("DETACH \(identifier: name)")
   }
 
-  /// The databases of the connection.
+  /// The databases of the connection: `main`, `temp`, and then the attached ones.
   public var databases: [AttachedDatabase] {
     get throws {
       let core = try use()

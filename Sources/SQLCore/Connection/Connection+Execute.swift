@@ -9,9 +9,10 @@ extension Connection {
   ///   "UPDATE Post SET status = \(Status.archived) WHERE createdAt < \(date)")
   /// ```
   ///
-  /// Interpolated values are bound in order, across all statements. A single statement is taken
-  /// from the cache. Several statements are compiled and run one after another, up to the first
-  /// error. Throws a `DatabaseError` that names the SQL and, for a syntax error, its position.
+  /// Interpolated values are bound in order, across all statements. A single statement with no
+  /// semicolon inside it is taken from the cache. Several statements are compiled and run one after
+  /// another, up to the first error. Throws a `DatabaseError` that names the SQL and, for a syntax
+  /// error, its position. Throws misuse if there is no statement.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func execute(_ sql: SQL) throws {
     let core = try use()

@@ -38,7 +38,8 @@ extension Connection {
   /// Replaces the content of a database in memory by the bytes of a database file.
   ///
   /// Throws misuse inside a transaction, or if the database is a file or does not exist. If the
-  /// bytes are not a database, the first read of the database throws `.notADatabase`.
+  /// bytes are not a database, the first read of the database throws `.notADatabase`. If they are
+  /// those of a file in WAL mode, it throws `.cannotOpen`; the bytes from `serialize` never are.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
@@ -71,10 +72,17 @@ extension Connection {
       sqlite3_deserialize(
         core.handle, database, memory.assumingMemoryBound(to: UInt8.self), Int64(data.count),
         Int64(data.count), UInt32(flags)))
+    core.noteReplacedContent()
   }
 }
 
 extension ConnectionCore {
+  /// Records that the content of the database was replaced, for which SQLite calls no hook.
+  func noteReplacedContent() {
+    state.pointee.isContentReplaced = true
+    state.pointee.strictTables = [:]
+  }
+
   fileprivate func databaseExists(_ name: String) -> Bool {
     sqlite3_db_readonly(handle, name) >= 0
   }

@@ -168,6 +168,8 @@ struct ConnectionState {
   /// For each table that was checked since this connection last changed the schema: whether the
   /// table is STRICT.
   var strictTables: [String: Bool] = [:]
+  /// Whether the running access has replaced the whole content of the database.
+  var isContentReplaced = false
   var authorizer = AuthorizerState()
   var wal = WALState()
   var registrations = RegistrationState()

@@ -24,7 +24,8 @@ public struct TableColumn: Hashable, Sendable {
   public let name: String
   /// The declared type as the schema spells it, such as `VARCHAR(20)`.
   public let declaredType: String
-  /// Whether NOT NULL is declared.
+  /// Whether NOT NULL is declared. Also true for the primary key of a table WITHOUT ROWID, which
+  /// cannot be NULL.
   public let isNotNull: Bool
   /// The default value as the schema spells it, such as `'draft'`.
   public let defaultText: String?

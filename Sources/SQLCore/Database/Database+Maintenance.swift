@@ -48,8 +48,9 @@ extension Database {
     }
   }
 
-  /// Writes one snapshot into a new file from asynchronous code, on a thread of its own; see the
-  /// synchronous form. Cancelling the task stops the copy and leaves the destination unchanged.
+  /// Writes one snapshot into a new file from asynchronous code; see the synchronous form. A file
+  /// is copied on a thread of its own. Cancelling the task stops the copy and leaves the
+  /// destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) async throws {
     try requireLocal("VACUUM INTO")
@@ -71,7 +72,8 @@ extension Database {
   ) throws -> ReplacementFile {
     try ReplacementFile(
       path: path, overwriting: overwriting, configuration: configuration,
-      cancellation: cancellation, workingFolder: location.workingFolder)
+      cancellation: cancellation, registrations: access.registrations,
+      workingFolder: location.workingFolder)
   }
 
   // MARK: Checkpoint

@@ -99,7 +99,8 @@ extension Database {
   ///
   /// This method returns at once. When `completion` is called, the reader is back in the pool, so
   /// `completion` may use the database. The result is the same as that of the asynchronous `read`.
-  /// If the database was closed, `completion` gets the error on another thread.
+  /// If the database was closed, or if this method is called inside an access of the database,
+  /// `completion` gets the error on another thread.
   public func read<Result: Sendable>(
     deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (Connection) throws -> Result,
@@ -167,10 +168,11 @@ extension ConnectionCore {
     allowsWriting = false
     let wasReader = state.pointee.authorizer.restrict(toReading: true)
     defer {
+      // A transaction that raw SQL began inside the closure must not outlive it. While the
+      // connection may only read, listeners are not told of the rollback.
+      if !wasInTransaction { rollBack() }
       allowsWriting = couldWrite
       state.pointee.authorizer.restrict(toReading: wasReader)
-      // A transaction that raw SQL began inside the closure must not outlive it.
-      if !wasInTransaction { rollBack() }
     }
     return try body()
   }

@@ -32,10 +32,12 @@ extension Database {
   ///
   /// Writes that wait at the same time are committed together: they run in one transaction, each in
   /// its own savepoint. The calls return after the commit, in the order in which the writes were
-  /// requested. If another write makes SQLite roll back the whole transaction, this method throws
-  /// `SharedTransactionRolledBack`. A write with `alone: true` or with a deadline has its own
-  /// transaction. Cancelling the task ends the wait or the running statement, rolls back, and
-  /// throws `CancellationError`.
+  /// requested. If another write makes SQLite roll back the whole transaction, or if the common
+  /// commit fails, this method throws `SharedTransactionRolledBack`. A write with `alone: true` or
+  /// with a deadline has its own transaction; in memory, it may run on the calling thread.
+  /// Cancelling the task ends the wait or the running statement, rolls back, and throws
+  /// `CancellationError`. A statement that writes in a transaction with earlier writes first runs
+  /// to its end.
   ///
   /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
@@ -65,7 +67,8 @@ extension Database {
   ///
   /// The call returns at once. Writes run in the order in which they were requested, each in its
   /// own transaction. When `completion` is called, the transaction has ended and the pool has its
-  /// writer back. If the database was closed, `completion` gets the error on another thread.
+  /// writer back. If the database was closed, or if this method is called inside an access of the
+  /// database, `completion` gets the error on another thread.
   public func write<Result: Sendable>(
     label: String? = nil, deadline: Duration? = nil,
     _ body: @escaping @Sendable (Connection) throws -> Result,
@@ -240,7 +243,12 @@ extension Database {
       core.state.pointee.cacheFeed.didEnd()
       // An observer that was installed during the write is notified as well, because it saw nothing
       // of the write.
-      (observer ?? writeObserver.withLock { $0 })?.writeDidEnd(on: core)
+      let observer = observer ?? writeObserver.withLock { $0 }
+      if core.state.pointee.isContentReplaced {
+        core.state.pointee.isContentReplaced = false
+        observer?.contentWasReplaced(on: core)
+      }
+      observer?.writeDidEnd(on: core)
     }
     return try body(core)
   }
@@ -254,7 +262,8 @@ package protocol AccessObserver: AnyObject, Sendable {
   /// Called when the access has ended, successfully or not, even if `writeWillBegin` was not called
   /// for it.
   func writeDidEnd(on core: ConnectionCore)
-  /// Called when a backup has replaced the whole content of the database.
+  /// Called before `writeDidEnd` if a backup or `deserialize` has replaced the whole content of the
+  /// database.
   func contentWasReplaced(on core: ConnectionCore)
   /// Called after the database was closed or its last reference was released. No writes follow.
   func databaseDidClose()

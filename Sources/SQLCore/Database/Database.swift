@@ -81,7 +81,7 @@ public final class Database: Sendable {
   }
 
   /// Opens a new file in the temporary folder, with all connections of a pool. The file is deleted
-  /// when the returned value is released.
+  /// when the returned value and its snapshots are released.
   public static func temporary(configuration: Configuration = Configuration()) throws -> Database {
     let file = try TemporaryFile()
     return try Database(
@@ -177,7 +177,7 @@ extension Database {
   /// Closes every connection. Later accesses throw misuse; closing again has no effect.
   ///
   /// Calling `close` is optional, because a database closes when its last reference is released. If
-  /// an access is running or waiting, or if a stream of rows is still referenced, this method
+  /// an access is running or waiting, or if a stream of rows has begun and not ended, this method
   /// throws `.busy` and leaves the database open. The connection of a stream that was just dropped
   /// closes a moment later. `close` waits for running fetches of observations.
   ///

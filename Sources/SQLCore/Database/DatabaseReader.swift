@@ -129,7 +129,8 @@ extension DatabaseReader {
     try await _read(on: execution, deadline, fileID, line, body)
   }
 
-  /// Reads without a transaction. Two statements of the closure may see different commits.
+  /// Reads without a transaction. Two statements of the closure may see different commits, except
+  /// in a `DatabaseSnapshot`.
   ///
   /// - Parameter isReentrant: Whether the read may begin inside another access of this thread. The
   ///   read then uses the connection of that access, and also sees changes that are not yet

@@ -9,10 +9,11 @@
 /// try await snapshot.renew()
 /// ```
 ///
-/// A snapshot has its own connection, in addition to the connections of the database. Accesses use
-/// this connection one at a time, in the order in which they were requested. A snapshot may outlive
-/// its database, and is closed separately. While a snapshot holds its state, SQLite keeps all later
-/// writes in the `-wal` file. Renew or release an old snapshot, because the file grows.
+/// A snapshot has its own connection, in addition to the connections of the database. What is
+/// registered on the database, such as functions, is there as well. Accesses use this connection
+/// one at a time, in the order in which they were requested. A snapshot may outlive its database,
+/// and is closed separately. While a snapshot holds its state, SQLite keeps all later writes in the
+/// `-wal` file. Renew or release an old snapshot, because the file grows.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {
   /// The configuration of the database from which the snapshot was made.
@@ -32,10 +33,12 @@ public final class DatabaseSnapshot: DatabaseReader {
     temporaryFile = database.temporaryFile
     let core = try ConnectionCore(
       location: database.location, configuration: configuration, isReader: true)
+    let registrations = database.access.registrations
+    try registrations.apply(to: core)
     try core.holdSnapshot()
     access = ConnectionAccess(
       core, location: database.location, configuration: configuration, maximumReaders: 0,
-      keepsTransaction: true)
+      registrations: registrations, keepsTransaction: true)
   }
 
   deinit {
@@ -153,6 +156,8 @@ extension ConnectionCore {
   /// Begins a new transaction and takes its snapshot, which SQLite would otherwise take only at the
   /// first read.
   fileprivate func holdSnapshot() throws {
+    // A rollback would remove a temporary view that was registered in the meantime.
+    if isInTransaction { try? run(cached: "COMMIT") }
     rollBack()
     try run(cached: "BEGIN DEFERRED")
     try run(cached: "SELECT 1 FROM sqlite_schema LIMIT 1")

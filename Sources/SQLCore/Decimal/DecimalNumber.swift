@@ -52,7 +52,7 @@ struct DecimalNumber: Sendable {
     if let byte = rest.first {
       guard byte | 0x20 == UInt8(ascii: "e"),
         let exponent = Int(String(decoding: rest.dropFirst(), as: UTF8.self)),
-        abs(exponent) <= Self.maximumDigits
+        exponent.magnitude <= Self.maximumDigits
       else { return nil }
       scale -= exponent
     }

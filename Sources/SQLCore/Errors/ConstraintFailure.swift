@@ -31,11 +31,11 @@ public struct ConstraintFailure: Hashable, Sendable {
 
   /// The kind of the constraint.
   public var kind: Kind
-  /// The table; nil if neither SQLite nor the schema names it.
+  /// The table; nil if neither SQLite nor the schema names it, or if several tables are possible.
   public var table: String?
-  /// The columns, in the order of the constraint. Empty if neither SQLite nor the schema names
-  /// them. Also empty if several constraints are possible; the message of the error then names all
-  /// of them.
+  /// The columns, in the order of the constraint; for a CHECK or an index over expressions, in the
+  /// order of the table. Empty if neither SQLite nor the schema names them. Also empty if several
+  /// constraints are possible; the message of the error then names all of them.
   public var columns: [String]
   /// The name of a CHECK, or the text of a CHECK without a name. For an index over expressions, the
   /// name of the index.

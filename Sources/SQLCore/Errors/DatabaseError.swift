@@ -16,7 +16,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
   public var code: ResultCode
   /// A description of the failure and, if Apus knows one, a remedy.
   public var message: String
-  /// The statement that failed, without its bound values.
+  /// The statement that failed, without its bound values. If one of several statements in a text
+  /// does not compile, the statements after it follow.
   public var sql: String?
   /// The position of the mistake in `sql`, in bytes of UTF-8 from its start.
   public var offset: Int?
@@ -42,7 +43,9 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.constraint = constraint
   }
 
-  /// Whether an interruption caused the error: the code is `interrupt` or `abort`.
+  /// Whether the statement was stopped from outside, judged by the code: it is `interrupt`, or it
+  /// is `abort`, as after the transaction of the statement was rolled back by an interruption or by
+  /// another error.
   public var isInterruption: Bool {
     code.primary == .interrupt || code.primary == .abort
   }
@@ -84,7 +87,7 @@ extension DatabaseError {
 
 extension DatabaseError: CustomStringConvertible {
   /// The code, the message, and the statement, with a mark under the mistake if its position is
-  /// known.
+  /// known and the statement is on one line.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
     // SQLite's own message says less than the known facts about the constraint.

@@ -30,7 +30,8 @@ struct FTS5Stop: Error {
 }
 
 extension Registrar {
-  /// Registers an FTS5 tokenizer. `make` is called once for each table on each connection.
+  /// Registers an FTS5 tokenizer. `make` is called for each table on each connection that uses it,
+  /// and again after SQLite has read the schema anew.
   ///
   /// FTS5 cannot remove a tokenizer. A tokenizer of the same name replaces the earlier tokenizer
   /// for tables that are opened later. Throws `DatabaseError` if SQLite was built without FTS5.

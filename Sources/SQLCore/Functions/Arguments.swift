@@ -80,6 +80,17 @@ public struct Arguments: ~Copyable {
     try body(Cell(value: try value(at: index), form: .standard))
   }
 
+  /// Passes the text of the argument at `index`, counted from 0, to a closure, as its bytes. SQLite
+  /// converts a number to text. The argument must not be NULL.
+  package func withText<Result>(
+    at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) throws -> Result {
+    let argument = try value(at: index)
+    guard let start = sqlite3_value_text(argument) else { throw DatabaseError.outOfMemory }
+    let count = Int(sqlite3_value_bytes(argument))
+    return try body(UnsafeBufferPointer(start: start, count: count))
+  }
+
   /// Returns an object that `make` creates from the argument at `index`, such as a compiled
   /// pattern. If the argument is the same constant in every row, SQLite keeps the object for the
   /// next rows. Otherwise `make` is called for each row.

@@ -85,10 +85,10 @@ extension Registrar {
   /// ```
   ///
   /// The closure must define one total order of all texts that never changes, because indexes are
-  /// sorted by it. If the closure throws, the running statement fails with that error. If the
-  /// statement writes, its transaction is rolled back, as after an interruption. Text that is not
-  /// UTF-8 is repaired before the closure receives it. While the collation runs, its connection can
-  /// run nothing else.
+  /// sorted by it. If the closure throws, the running statement fails with the message of that
+  /// error. If the statement writes, its transaction is rolled back, as after an interruption. Text
+  /// that is not UTF-8 is repaired before the closure receives it. While the collation runs, its
+  /// connection can run nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func collation(
     _ name: String,

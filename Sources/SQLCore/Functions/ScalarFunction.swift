@@ -76,7 +76,7 @@ public struct FunctionFlags: OptionSet, Sendable {
   }
 
   /// Equal arguments always give equal results, so SQLite may call the function less often, and
-  /// indexes may use it.
+  /// indexes may use it if it is also `.innocuous`.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
   /// The function cannot be called from views, triggers or the schema. This holds for every
   /// function that is not `.innocuous`.

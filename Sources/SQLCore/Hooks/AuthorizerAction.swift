@@ -152,8 +152,8 @@ extension Registrar {
   /// If `body` returns `.deny`, preparing the statement throws an error. If `body` throws,
   /// preparing the statement throws with the message of that error. The library's own authorizer
   /// decides first. If there are several listeners, the strictest decision counts. Statements that
-  /// were already prepared are prepared and checked again. From now on, a `Database` does not keep
-  /// rows in its cache. While `body` runs, its connection runs nothing else.
+  /// were already prepared are prepared and checked again. From now on, a `Database` keeps neither
+  /// rows nor results in its cache. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   @discardableResult
   public func onAuthorize(
@@ -176,7 +176,8 @@ extension Registrar {
 public enum AuthorizerDecision: Sendable {
   /// The action is allowed.
   case allow
-  /// A column reads as NULL instead of its value. Any other action is skipped without an error.
+  /// A column reads as NULL instead of its value, and a function returns NULL. Rows are deleted
+  /// nevertheless. Any other action is skipped without an error.
   case ignore
   /// The statement is rejected with an error.
   case deny

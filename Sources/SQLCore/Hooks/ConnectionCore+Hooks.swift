@@ -188,6 +188,8 @@ private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
   state.pointee.cacheFeed.didRollBack()
   state.pointee.observation.observer?.rollbackHookDidFire()
+  // SQLite also calls the hook for a transaction that only reads.
+  guard state.pointee.access.allowsWriting else { return }
   // If writes share the transaction, the rollback of each write is reported when its outcome is
   // known.
   guard state.pointee.transaction.sharedWrites == nil else { return }

@@ -100,7 +100,7 @@ extension Registrar {
 
 extension Connection {
   /// Removes a listener from this connection. When the last listener of a hook is removed, the hook
-  /// is removed from SQLite.
+  /// is removed from SQLite, unless the library itself needs it.
   public func remove(_ listener: HookListener) throws {
     listener.remove()
     try use().purgeListeners()
@@ -131,13 +131,13 @@ final class ProgressListener: Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` while a statement waits for a lock that another connection holds: before each
-  /// attempt to get the lock, with the number of attempts so far.
+  /// Calls `body` while a statement waits for a lock that another connection holds: before each new
+  /// attempt to get the lock, with the number of earlier calls in this wait.
   ///
-  /// If `body` throws, the wait and the statement end with that error. If `body` returns true, the
-  /// statement continues to wait, even beyond the busy timeout. If `body` returns false, the
-  /// statement waits as long as the busy timeout allows, as it does without a listener. While
-  /// `body` runs, its connection runs nothing else.
+  /// If `body` throws, the wait and the statement end with the message of that error. If `body`
+  /// returns true, the statement continues to wait, even beyond the busy timeout. If `body` returns
+  /// false, the statement waits as long as the busy timeout allows, as it does without a listener.
+  /// While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/busy_handler.html>
   @discardableResult
   public func onBusy(_ body: @escaping @Sendable (Int) throws -> Bool) throws -> HookListener {
@@ -145,7 +145,7 @@ extension Registrar {
   }
 
   /// Calls `body` about every `steps` steps of SQLite's virtual machine while statements run. If
-  /// `body` throws, the statement is interrupted and throws that error.
+  /// `body` throws, the statement is interrupted and fails with the message of that error.
   ///
   /// Interrupting a statement that writes rolls its transaction back. If several listeners request
   /// different intervals, all of them are called at the shortest one, and at least every 4,000

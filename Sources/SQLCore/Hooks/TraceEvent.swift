@@ -92,8 +92,8 @@ struct TraceListener: Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` when a statement begins, returns a row or ends. `kinds` selects which of these
-  /// events are reported.
+  /// Calls `body` when a statement begins, returns a row or ends, and when a connection closes.
+  /// `kinds` selects which of these events are reported.
   ///
   /// ```swift
   /// try db.onTrace(.profile) { event in log(event.sql, event.duration) }

@@ -77,14 +77,15 @@ public struct WALCommit: Hashable, Sendable {
 
 extension Registrar {
   /// Calls `body` when a write is about to commit. If `body` throws, the transaction is rolled back
-  /// instead, and the writer throws the error with the code `SQLITE_CONSTRAINT_COMMITHOOK` (531).
+  /// instead, and the writer throws a `DatabaseError` with the message of that error and the code
+  /// `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
   /// `body` is called once for each `write { }` that commits, even if asynchronous writes share a
   /// transaction. Outside `write`, it is called once for each transaction. At its end, each write
   /// or transaction calls this listener or the listener of `onRollback`. If a listener refuses the
   /// commit, or if the commit fails on the disk, both are called, this listener first. A refusal
   /// undoes all writes that share the transaction. While `body` runs, its connection runs nothing
-  /// else. No hook is installed while there are no listeners.
+  /// else. Without listeners, no hook is installed for them.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {

@@ -223,8 +223,11 @@ extension Cell {
   /// value is not a TEXT.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(_ body: (Span<UInt8>) throws -> Result) throws -> Result {
-    if case .text(var text) = copy?.pointee {
-      return try text.withUTF8 { try body($0.span) }
+    switch copy?.pointee {
+    case .text(var text): return try text.withUTF8 { try body($0.span) }
+    case .invalidText(let data):
+      return try data.withUnsafeBytes { try body($0.bindMemory(to: UInt8.self).span) }
+    default: break
     }
     guard let value, sqlite3_value_type(value) == SQLITE_TEXT else { throw mismatch(.text) }
     let start = sqlite3_value_text(value)

@@ -75,8 +75,8 @@ public struct SQL: Sendable {
     self.bindings = bindings
   }
 
-  /// The values bound to the parameters, in order. Throws `ColumnValueError` if a value cannot be
-  /// stored.
+  /// The values bound to the parameters, in order. An array or a zero BLOB is a text that describes
+  /// it. Throws `ColumnValueError` if a value cannot be stored.
   public var values: [DatabaseValue] {
     get throws { try bindings.map { try $0.databaseValue } }
   }
@@ -130,7 +130,7 @@ extension SQL: ExpressibleByStringInterpolation {
     }
 
     /// Appends `?` and binds the value in a stored form of its type. Choose the same form that the
-    /// column declares, because a value in another form equals no stored value.
+    /// column declares, because a value in another form usually equals no stored value.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM Visit WHERE day = \(date, as: .iso8601)")
@@ -210,12 +210,12 @@ extension SQL: CustomStringConvertible {
 }
 
 extension SQL: Hashable {
-  /// Returns whether two pieces have the same text and bind the same values.
+  /// Returns whether two pieces have the same text, byte by byte, and bind the same values.
   ///
   /// A user interface that shows the result of a query uses this to find out whether the query has
   /// changed.
   public static func == (left: SQL, right: SQL) -> Bool {
-    left.text == right.text
+    left.text.utf8.elementsEqual(right.text.utf8)
       && left.bindings.elementsEqual(right.bindings) { $0.isSame(as: $1) }
   }
 

@@ -25,7 +25,8 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The name of the index. No existing object of the schema has this name. An `Index(…)` in a
-  /// model's schema would get the same name.
+  /// model's schema would get the same name, unless an object has that name already: a number is
+  /// then added here.
   public let name: String
   /// The table.
   public let table: String

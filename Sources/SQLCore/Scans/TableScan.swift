@@ -15,7 +15,8 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   public let sql: String
   /// The large tables that the statement scans, usually one.
   public let tables: [String]
-  /// The number of times that the statement advanced to a next row, in all of its tables together.
+  /// The number of times that the statement advanced to the next row of a scan, or added a row to
+  /// an automatic index, in all of its tables together.
   public let rowCount: Int
   /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
   /// helps. There are several if they save more together than one alone, for example for conditions
@@ -31,26 +32,34 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The scans that were already reported. All databases with the same configuration share this list.
+/// The statements that were already examined. All databases with the same configuration share this
+/// list.
 final class KnownScans: Sendable {
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let database: String
     let schemaVersion: Int
     let sql: String
   }
 
-  private let keys = Lock<Set<Key>>([])
+  /// The rows that each statement had read when it was examined; `Int.max` after a report.
+  private let rowCounts = Lock<[Key: Int]>([:])
   /// The maximum number of entries. When it is reached, all entries are removed, because a program
   /// that builds new SQL each time would otherwise add entries without end.
   private static let capacity = 10_000
 
-  /// Records a statement. Returns false if it was recorded before.
-  func insert(_ sql: String, of database: String, version: Int) -> Bool {
-    keys.withLock { keys in
-      if keys.count >= Self.capacity { keys.removeAll() }
-      return keys.insert(Key(database: database, schemaVersion: version, sql: sql)).inserted
+  /// Returns whether to examine a statement that has read this number of rows. A statement that
+  /// scanned only small tables is examined again when it reads twice as many rows.
+  func shouldExamine(_ key: Key, rowCount: Int) -> Bool {
+    rowCounts.withLock { rowCounts in
+      if let last = rowCounts[key], rowCount / 2 < last { return false }
+      if rowCounts.count >= Self.capacity { rowCounts.removeAll() }
+      rowCounts[key] = rowCount
+      return true
     }
   }
+
+  /// Records that the scan of a statement is reported. It is not examined again.
+  func noteReport(of key: Key) { rowCounts.withLock { $0[key] = .max } }
 }
 
 extension ConnectionCore {
@@ -92,9 +101,8 @@ extension ConnectionCore {
     let version = try integer(pragma: "-- looks into the schema\nPRAGMA schema_version")
     let place = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
     let database = place.isEmpty ? "\(handle)" : place
-    guard configuration.knownScans.insert(texts[0], of: database, version: version) else {
-      return nil
-    }
+    let key = KnownScans.Key(database: database, schemaVersion: version, sql: texts[0])
+    guard configuration.knownScans.shouldExamine(key, rowCount: rowCount) else { return nil }
     var advisor = try? IndexAdvisor(SchemaCopy(of: self), for: self)
     var scanned: [String] = []
     for text in texts where scanned.isEmpty {
@@ -116,6 +124,7 @@ extension ConnectionCore {
     for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
     // A partial index holds only rows that the statement wants.
     if isPartial, indexes.isEmpty { return nil }
+    configuration.knownScans.noteReport(of: key)
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
   }
 

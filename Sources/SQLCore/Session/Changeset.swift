@@ -51,7 +51,8 @@ public struct Changeset: Hashable, Sendable {
   }
 
   /// Returns a changeset with the changes of this changeset, followed by the changes of another.
-  /// Throws if one of the two is a patchset and the other is not.
+  /// Two changes of one row become one. Throws if one of the two is a patchset and the other is
+  /// not.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
   public func appending(_ other: Changeset) throws -> Changeset {
@@ -118,9 +119,9 @@ extension Changeset {
     /// For each column, whether it is part of the primary key.
     public let isKey: [Bool]
     /// The old values of the columns; nil where the changeset has none, for example for unchanged
-    /// columns.
+    /// columns. Empty for an insertion.
     public let old: [DatabaseValue?]
-    /// The new values of the columns; nil where the changeset has none.
+    /// The new values of the columns; nil where the changeset has none. Empty for a deletion.
     public let new: [DatabaseValue?]
 
     init?(_ iterator: OpaquePointer) {

@@ -16,13 +16,13 @@ public struct ChangesetConflict: Sendable {
     /// Another constraint would be violated.
     case constraint
     /// After all changes were applied, some rows violate foreign keys. The associated value is the
-    /// number of violations.
+    /// number that SQLite reports, which is 1 for any number of violations.
     case foreignKeys(Int)
   }
 
   /// The ways to resolve a conflict.
   public enum Resolution: Sendable {
-    /// Skips the change.
+    /// Skips the change. For `.foreignKeys`, keeps all changes, with the violations.
     case omit
     /// Applies the change, and thereby overwrites the existing row. Only possible for `.differs`
     /// and `.exists`.
@@ -117,8 +117,9 @@ extension Connection {
   ///
   /// `onConflict` is called for each change that conflicts with the database. While it runs, the
   /// connection can run nothing else. If it throws, its error is rethrown. By default, the first
-  /// conflict ends the call with the error `.abort`. Tables that do not exist in this database, or
-  /// that are not among `tables`, are skipped.
+  /// conflict ends the call with the error `.abort`. Tables that do not exist in this database,
+  /// that have fewer columns or another primary key here, or that are not among `tables`, are
+  /// skipped.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,
@@ -135,7 +136,8 @@ extension Connection {
             core.handle, count, pointer, appliesTable, resolveConflict,
             Unmanaged.passUnretained(application).toOpaque())
           if let failure = application.failure { throw failure }
-          if code == SQLITE_ABORT {
+          // Foreign keys that are violated at the end give SQLITE_CONSTRAINT.
+          if code == SQLITE_ABORT || code & 0xFF == SQLITE_CONSTRAINT {
             throw DatabaseError(
               code: .abort,
               message: "a change conflicts with the database; no change was applied")

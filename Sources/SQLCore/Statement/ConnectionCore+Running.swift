@@ -46,9 +46,9 @@ extension ConnectionCore {
     statement.pointee.isReset = true
   }
 
-  /// Runs one of the library's own statements through the cache: BEGIN, COMMIT, ROLLBACK and
-  /// savepoints. These statements run even after a cancellation or a deadline, because the access
-  /// must end properly.
+  /// Runs one of the library's own statements through the cache, such as BEGIN, COMMIT, ROLLBACK
+  /// and savepoints. These statements run even after a cancellation or a deadline, because the
+  /// access must end properly.
   package func run(cached text: String) throws {
     let statement = try lendStatement(text: text)
     defer { giveBack(statement) }

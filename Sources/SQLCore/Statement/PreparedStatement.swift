@@ -33,8 +33,9 @@ package struct PreparedStatement {
   /// The effect of the statement on the stack of savepoints if it succeeds; nil if there is none.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that the statement creates, alters or drops. If `notesWrittenTables` was true when
-  /// the statement was prepared, also the tables whose rows it writes.
+  /// The tables that the statement creates, alters or drops, or whose indexes or triggers it creates
+  /// or drops. If `notesWrittenTables` was true when the statement was prepared, also the tables
+  /// whose rows it writes.
   package internal(set) var tableEffects: [TableEffect]
   /// The columns that the statement assigns. In a row that the statement updates, only triggers and
   /// foreign-key actions can change any other column.

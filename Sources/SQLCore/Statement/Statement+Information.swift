@@ -81,7 +81,8 @@ extension Statement {
     }
   }
 
-  /// Returns the value of a counter. SQLite counts from the moment when the statement was prepared.
+  /// Returns the value of a counter. SQLite counts from the moment when the statement was prepared,
+  /// or when the counter was last reset.
   ///
   /// - Parameter resetting: whether to reset the counter to 0 afterwards.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/stmt_status.html>
@@ -90,8 +91,8 @@ extension Statement {
   }
 
   /// Returns the origin of the result column at `index`, counted from 0; nil if the column is an
-  /// expression. Throws `DatabaseError` if SQLite was built without column metadata
-  /// (`SQLiteLibrary.Feature.columnMetadata`).
+  /// expression or does not exist. Throws `DatabaseError` if SQLite was built without column
+  /// metadata (`SQLiteLibrary.Feature.columnMetadata`).
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_database_name.html>
   public func origin(ofColumn index: Int) throws -> ColumnOrigin? {
@@ -108,7 +109,8 @@ extension Statement {
   }
 
   /// Returns the declared type of the table column from which the result column at `index`, counted
-  /// from 0, takes its values; nil if the result column is an expression.
+  /// from 0, takes its values; nil if the result column is an expression, or if the table column
+  /// has no type.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_decltype.html>
   public func declaredType(ofColumn index: Int) throws -> String? {

@@ -52,7 +52,7 @@ public final class Statement {
   /// The number of parameters.
   public let parameterCount: Int
 
-  /// The names of the result's columns; empty for a statement that returns no rows.
+  /// The names of the result's columns; empty for a statement without a result, such as an INSERT.
   public var columnNames: [String] {
     get throws { try use().1.columnNames.names }
   }

@@ -34,7 +34,7 @@ public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
 extension Connection {
   /// Returns the value of a counter of this connection.
   ///
-  /// - Parameter resetting: whether to reset hits, misses and writes to 0.
+  /// - Parameter resetting: whether to reset hits, misses, writes and spills to 0.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/db_status.html>
   public func count(of counter: ConnectionCounter, resetting: Bool = false) throws -> Int {
     let core = try use()

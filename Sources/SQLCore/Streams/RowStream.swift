@@ -26,8 +26,8 @@
 /// deadline passes, the stream gives its connection back. It then throws `DeadlineExceeded` after
 /// the rows that were already read. Each iterator is a separate stream, which runs the query again.
 ///
-/// A database in memory has only one connection, so all rows are read before the first row is
-/// returned.
+/// A database in memory or without readers has only one connection, so all rows are read before the
+/// first row is returned.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   /// The type of the errors; reading may fail.
@@ -36,18 +36,23 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   private let database: Database
   private let source: RowSource<Element>
   private let duration: Duration?
+  private let place: SourcePlace
 
-  package init(database: Database, source: RowSource<Element>, deadline: Duration? = nil) {
+  package init(
+    database: Database, source: RowSource<Element>, deadline: Duration?, place: SourcePlace
+  ) {
     self.database = database
     self.source = source
     duration = deadline
+    self.place = place
   }
 
   /// Returns an iterator that starts at the first row. Nothing is read before a row is requested.
   public func makeAsyncIterator() -> AsyncIterator {
     AsyncIterator(
       consumer: StreamConsumer(
-        producer: StreamProducer(database: database, source: source, duration: duration)))
+        producer: StreamProducer(
+          database: database, source: source, duration: duration, place: place)))
   }
 
   /// An iterator over the rows. When its last copy is released, the stream ends.
@@ -179,12 +184,14 @@ extension Database {
   ///
   /// Nothing runs before the first row is requested. See `RowStream` for the resources that a
   /// stream holds and the errors that it throws.
-  public func stream(_ sql: SQL, deadline: Duration? = nil) -> RowStream<Row> {
+  public func stream(
+    _ sql: SQL, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
+  ) -> RowStream<Row> {
     RowStream(
       database: self,
       source: RowSource(sql) { _, statement in
         try Row(copying: StatementRow(statement: statement))
-      }, deadline: deadline)
+      }, deadline: deadline, place: SourcePlace(fileID, line))
   }
 
   /// Returns the rows of a read statement one after another, from one snapshot, as tuples of the
@@ -199,7 +206,8 @@ extension Database {
   /// When the stream reaches a row, it throws `ColumnValueError` if a value has another type, and
   /// `DatabaseError` if the number of columns differs from the number of types.
   public func stream<each Value: ColumnValue>(
-    _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil
+    _ type: (repeat each Value).Type, _ sql: SQL, deadline: Duration? = nil,
+    fileID: StaticString = #fileID, line: UInt = #line
   ) -> RowStream<(repeat each Value)> {
     RowStream(
       database: self,
@@ -212,6 +220,6 @@ extension Database {
           return try StatementRow(statement: statement).get(V.self, at: index)
         }
         return (repeat try next((each Value).self))
-      }, deadline: deadline)
+      }, deadline: deadline, place: SourcePlace(fileID, line))
   }
 }

@@ -44,7 +44,7 @@ extension StreamProducer {
   /// Submits a job that continues to read rows.
   func resume(_ cursor: Cursor) {
     let job = database.access.carryingOrigin { [self] (cursor: Cursor) in
-      pool.enter(with: cursor.core)
+      pool.enter(with: cursor.core, for: place)
       read(cursor)
     }
     database.access.streamThreads.submit { try? job(cursor) }
@@ -53,7 +53,7 @@ extension StreamProducer {
   /// Submits a job that gives back the connection of a stream that ended while it was paused.
   func discard(_ cursor: Cursor) {
     database.access.streamThreads.submit { [self] in
-      pool.enter(with: cursor.core)
+      pool.enter(with: cursor.core, for: place)
       giveBack(cursor)
     }
   }
@@ -67,7 +67,7 @@ extension StreamProducer {
       pool.giveBack(grant, to: .stream)
       return didEnd(last: nil, failure: error)
     }
-    pool.enter(with: core)
+    pool.enter(with: core, for: place)
     core.state.pointee.access.begin(deadline: deadline)
     let cursor = Cursor(core: core, source: source)
     do {

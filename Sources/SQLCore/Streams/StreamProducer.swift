@@ -61,14 +61,18 @@ final class StreamProducer<Element: Sendable>: Sendable {
   let database: Database
   let source: RowSource<Element>
   let duration: Duration?
+  let place: SourcePlace
   let storage = Lock(Storage())
   var pool: ConnectionPool { database.access.pool }
 
   /// - Parameter duration: the time that the stream may take, from the request for its first row.
-  init(database: Database, source: RowSource<Element>, duration: Duration?) {
+  init(
+    database: Database, source: RowSource<Element>, duration: Duration?, place: SourcePlace
+  ) {
     self.database = database
     self.source = source
     self.duration = duration
+    self.place = place
   }
 
   // MARK: Taking

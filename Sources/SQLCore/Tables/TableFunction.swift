@@ -13,7 +13,8 @@ extension Registrar {
   /// and so on). Its value may therefore also come from another table of a join. An omitted
   /// argument is NULL. The sequence is iterated only as far as SQLite asks for rows. If a row has
   /// too few values, the remaining values are NULL. Throws `DatabaseError` (`.misuse`) if there is
-  /// no column or if there are more than 30 arguments.
+  /// no column, if there are more than 30 arguments, or more than 1,000 columns and arguments
+  /// together.
   /// - SeeAlso: <https://www.sqlite.org/vtab.html#tabfunc2>
   public func tableFunction<each Argument: ColumnValue, Rows: Sequence>(
     _ name: String, columns: [String], arguments: [String] = [], isInnocuous: Bool = false,

@@ -11,9 +11,9 @@ import CSQLite
 /// try db.rows("SELECT value FROM natural_numbers LIMIT 5")
 /// ```
 ///
-/// Each connection has its own instance, which is released with the connection. If a method throws,
-/// the statement fails with the message of the error. A method may run statements on the connection
-/// of its context.
+/// Each connection has its own instance, which is released with the connection, or before, when
+/// SQLite reads the schema anew. If a method throws, the statement fails with the message of the
+/// error. A method may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
   /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
@@ -146,8 +146,8 @@ extension Registrar {
   /// try db.execute("CREATE VIRTUAL TABLE log USING lines('/var/log/messages')")
   /// ```
   ///
-  /// `make` is called once for each table on each connection that uses it. Throws `DatabaseError`
-  /// if the name is invalid.
+  /// `make` is called for each table on each connection that uses it, and again after SQLite has
+  /// read the schema anew. Throws `DatabaseError` if the name is invalid.
   /// - Parameters:
   ///   - kind: whether the table exists under its own name, or has to be created.
   ///   - isInnocuous: whether views and triggers may use it.

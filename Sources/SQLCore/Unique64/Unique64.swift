@@ -80,7 +80,7 @@ extension Unique64 {
 
 extension Unique64: Comparable {
   /// Compares by time. Ids with the same tick, which come from different generators, are compared
-  /// by their tags.
+  /// by the bits of their tags, so that a negative tag follows all others.
   public static func < (left: Unique64, right: Unique64) -> Bool {
     left.rawValue < right.rawValue
   }

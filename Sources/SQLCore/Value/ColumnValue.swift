@@ -18,7 +18,8 @@
 /// }
 /// ```
 ///
-/// The other requirements have defaults, which the compiler specialises for your type.
+/// The other requirements have defaults, which the compiler specialises for your type. An
+/// enumeration whose raw value can be stored has the defaults of its raw value instead.
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html>
 public protocol ColumnValue: Selectable {
   /// Tells the compiler whether a column of the type may be NULL; programs do not use it directly.
@@ -37,9 +38,9 @@ public protocol ColumnValue: Selectable {
   /// Returns the value in its stored form. Throws `ColumnValueError` if it cannot be stored.
   func databaseValue(as form: StoredForm) throws -> DatabaseValue
 
-  /// Returns `value` as it would be read back after it was stored. For example, a Date is rounded
-  /// to the microsecond, and −0.0 becomes 0.0. The library calls this whenever a value is assigned
-  /// to a column. Default: the value itself.
+  /// Returns `value` as it would be read back after it was stored in the standard form. For
+  /// example, a Date is rounded to the microsecond, and −0.0 becomes 0.0. The library calls this
+  /// whenever a value is assigned to a column. Default: the value itself.
   static func canonical(_ value: Self) -> Self
 
   /// Returns whether two values have the same stored form. If they have, assigning the second value

@@ -100,8 +100,8 @@ public enum StoredForm: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable
   case unixMilliseconds
   /// A Date as `2026-11-21T10:50:00.123Z`, in a TEXT: JavaScript's `toISOString()`.
   case iso8601Milliseconds
-  /// A Date as `2026-11-21T10:50:00Z`, in a TEXT: the format of `JSONEncoder` and
-  /// `ISO8601DateFormatter`.
+  /// A Date as `2026-11-21T10:50:00Z`, in a TEXT: the format of `ISO8601DateFormatter`, and of
+  /// `JSONEncoder` with the strategy `.iso8601`.
   case iso8601Seconds
   /// A Date as `2026-11-21 10:50:00.123` in UTC, in a TEXT: the format of GRDB, and of SQLite's
   /// `strftime('%Y-%m-%d %H:%M:%f')`.

@@ -10,7 +10,8 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   /// A read that keeps its snapshot.
   public struct Reader: Hashable, Sendable, CustomStringConvertible {
     /// The module and file that requested the read, in the form of `#fileID`. Nil for one of the
-    /// library's own reads, such as the planning of a migration.
+    /// library's own reads, such as the planning of a migration. For a backup or `vacuum(into:)`,
+    /// it is a file of the library.
     public let fileID: String?
     /// The line in this file.
     public let line: Int?
@@ -34,7 +35,8 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
   /// The size of the log in bytes.
   public let byteCount: Int
   /// The reads of this `Database` that may hold the log, the oldest first. Empty if the log is held
-  /// by another process, or by another `Database` or `Connection` on the same file.
+  /// by a `DatabaseSnapshot`, by another process, or by another `Database` or `Connection` on the
+  /// same file.
   public let readers: [Reader]
 
   /// Creates a report from its parts.

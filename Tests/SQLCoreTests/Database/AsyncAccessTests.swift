@@ -117,6 +117,19 @@ struct AsyncAccessTests {
     #expect(count == [50, 50])
   }
 
+  @Test("a deadline ends the wait of an access with a completion handler")
+  func deadlineOfCompletion() async throws {
+    let holding = Holding(writerOf: db)
+    let error = await withCheckedContinuation { continuation in
+      db.write(deadline: .milliseconds(1)) { _ in
+      } completion: { result in
+        if case .failure(let error) = result { continuation.resume(returning: error) }
+      }
+    }
+    holding.end()
+    #expect(error is DeadlineExceeded)
+  }
+
   @Test("a completion handler gets the closure's error, and that the database was closed")
   func failedCompletion() async throws {
     struct Failure: Error {}

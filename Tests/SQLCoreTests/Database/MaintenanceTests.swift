@@ -55,6 +55,26 @@ struct MaintenanceTests {
     #expect(code { _ = try db.rows("ATTACH ':memory:' AS other") } != nil)
   }
 
+  @Test("a copy of an index with a collation that is registered on the database")
+  func registeredCollation() throws {
+    let folder = try TemporaryFolder()
+    let db = try Database(path: folder.file())
+    try db.collation("backwards") {
+      $0 == $1 ? .orderedSame : $0 > $1 ? .orderedAscending : .orderedDescending
+    }
+    try db.execute(
+      "CREATE TABLE word (w TEXT COLLATE backwards); CREATE INDEX words ON word (w)")
+    try db.execute("INSERT INTO word VALUES ('a'), ('c'), ('b')")
+    for name in ["vacuum", "backup"] {
+      let path = folder.file(name)
+      if name == "vacuum" { try db.vacuum(into: path) } else { try db.backup(to: path) }
+      let copy = try Database(path: path)
+      #expect(try copy.fetch(Int.self, "SELECT count(*) FROM word") == [3])
+    }
+    let snapshot = try db.makeSnapshot()
+    #expect(try snapshot.fetch(String.self, "SELECT w FROM word ORDER BY w") == ["c", "b", "a"])
+  }
+
   @Test("a read-only database can be vacuumed into a file, but not in place")
   func readOnly() throws {
     let folder = try TemporaryFolder()

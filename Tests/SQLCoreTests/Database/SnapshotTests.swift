@@ -61,6 +61,22 @@ struct SnapshotTests {
     #expect(try count(in: snapshot) == 0)
   }
 
+  @Test("a snapshot has what is registered on its database before and after it was made")
+  func registrations() throws {
+    try db.function("half") { (number: Int) in number / 2 }
+    let snapshot = try db.makeSnapshot()
+    func value(_ sql: SQL) throws -> Int? { try snapshot.read { try $0.value(Int.self, sql) } }
+    #expect(try value("SELECT half(8)") == 4)
+    try db.register(
+      Registration { connection in
+        try connection.function("third") { (number: Int) in number / 3 }
+      })
+    #expect(try value("SELECT third(9)") == 3)
+    try snapshot.renew()
+    #expect(try value("SELECT half(third(12))") == 2)
+    #expect(try count(in: snapshot) == 1)
+  }
+
   @Test("an error, an interruption, a cancellation and a deadline leave the state unchanged")
   func afterErrors() async throws {
     let stop = Stop()

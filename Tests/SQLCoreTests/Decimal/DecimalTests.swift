@@ -69,6 +69,7 @@ struct DecimalTests {
     "text that is not a decimal number, or has too many digits, is an error",
     arguments: [
       "", ".", "-", "1 ", " 1", "1e", "1e1.5", "0x10", "1e99999999999999999999", "1e10001",
+      "1e-9223372036854775808",
       "Infinity",
       "1.2.3", "١",
     ])

@@ -54,6 +54,30 @@ struct HookTests {
     #expect(count.current == 1)
   }
 
+  @Test("a rollback listener is not called for reads, nor for snapshots that are released")
+  func rollbackOfReads() throws {
+    struct Stop: Error {}
+    for db in [try Database.temporary(), try Database.inMemory()] {
+      let count = Shared(0)
+      try db.onRollback { count.change { $0 += 1 } }
+      #expect(throws: Stop.self) { try db.read { _ in throw Stop() } }
+      #expect(throws: Stop.self) {
+        try db.read { connection in
+          _ = try connection.row("SELECT * FROM sqlite_schema")
+          throw Stop()
+        }
+      }
+      if db.path != nil {
+        let snapshot = try db.makeSnapshot()
+        try snapshot.renew()
+        #expect(throws: Stop.self) { try snapshot.read { _ in throw Stop() } }
+      }
+      #expect(count.current == 0)
+      #expect(throws: Stop.self) { try db.write { _ in throw Stop() } }
+      #expect(count.current == 1)
+    }
+  }
+
   @Test("an update listener receives each row")
   func update() throws {
     let seen = Shared<[UpdateEvent]>([])

@@ -188,6 +188,22 @@ struct TableScanTests {
     #expect(posts.reports.current == [])
   }
 
+  @Test("a statement that ran on a small table is reported when the table has grown, and only once")
+  func grown() throws {
+    let posts = try ScannedPosts()
+    let sql: SQL = "SELECT count(*) FROM small AS a JOIN small AS b ON a.id + b.id = 5"
+    try posts.run(sql)
+    // The two scans have 420 steps, but the table has only 20 rows.
+    #expect(posts.reports.current.isEmpty)
+    try posts.db.execute(
+      """
+      WITH n(i) AS (SELECT 21 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO small SELECT i, 'kind' FROM n
+      """)
+    for _ in 0..<3 { try posts.run(sql) }
+    #expect(posts.reports.current.map(\.tables) == [["small"]])
+  }
+
   @Test("indexes are suggested for a statement that does not run")
   func beforeRunning() throws {
     let posts = try ScannedPosts()

@@ -125,6 +125,19 @@ struct SessionTests {
     #expect(try notes(target).isEmpty)
   }
 
+  @Test("changes that leave a row without its parent are undone, and throw `.abort`")
+  func foreignKeys() throws {
+    for connection in [source, target] {
+      try connection.execute("CREATE TABLE part (id INTEGER PRIMARY KEY, note REFERENCES note)")
+    }
+    let session = try source.session()
+    try source.execute("INSERT INTO note VALUES (9, 'nine'); INSERT INTO part VALUES (1, 9)")
+    let changes = try session.changeset()
+    let error = #expect(throws: DatabaseError.self) { try target.apply(changes, tables: ["part"]) }
+    #expect(error?.code == .abort)
+    #expect(try target.rows("SELECT * FROM part").isEmpty)
+  }
+
   @Test("a DELETE without WHERE that was prepared before the session is recorded row by row")
   func truncation() throws {
     let deletion: SQL = "DELETE FROM note"

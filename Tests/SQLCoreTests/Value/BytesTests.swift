@@ -14,6 +14,13 @@ struct BytesTests {
     #expect(row?.values == ["blob", "blob", 0])
   }
 
+  @Test("an array of numbers is stored again if only the sign of a zero differs")
+  func signedZero() {
+    #expect(![Float].isStoredAlike([0], [-0.0]))
+    #expect([Float].isStoredAlike([0, 1], [0, 1]))
+    #expect([UInt8].isStoredAlike([1], [1]) && ![UInt8].isStoredAlike([1], [2]))
+  }
+
   @Test("a slice of data whose indices do not begin at 0 is stored completely")
   func slice() throws {
     let slice = Data([1, 2, 3, 4])[2...]

@@ -113,7 +113,16 @@ struct LogBoundTests {
     #expect(try await db.read { _ in readers() } == [line + 1])
     #expect(try await db.read(on: .background) { _ in readers() } == [line + 2])
     #expect(try await db.readWithoutTransaction { _ in readers() } == [line + 3])
-    #expect(readers().isEmpty)
+    let numbers: SQL = "SELECT value FROM generate_series(1, 100000)"
+    do {
+      var rows = db.stream(numbers).makeAsyncIterator()
+      _ = try await rows.next()
+      var values = db.stream(Int.self, numbers).makeAsyncIterator()
+      _ = try await values.next()
+      #expect(Set(readers()) == [line + 6, line + 8])
+    }
+    // The thread of a stream gives its connection back.
+    while !readers().isEmpty { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   @Test("a single call reports the source location of its caller")

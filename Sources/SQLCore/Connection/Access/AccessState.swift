@@ -111,13 +111,13 @@ struct AccessOptions: Sendable {
 }
 
 /// The place in the source that requested an access.
-struct SourcePlace: Sendable {
+package struct SourcePlace: Sendable {
   /// The module and the file: `Blog/Feed.swift`.
   let fileID: StaticString
   /// The line, from 1.
   let line: UInt
 
-  init(_ fileID: StaticString, _ line: UInt) {
+  package init(_ fileID: StaticString, _ line: UInt) {
     self.fileID = fileID
     self.line = line
   }

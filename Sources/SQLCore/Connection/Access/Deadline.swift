@@ -69,7 +69,8 @@ extension Duration {
 /// }
 /// ```
 ///
-/// The running statement was stopped, and a transaction was rolled back.
+/// The running statement was stopped, and a transaction was rolled back. If the deadline passes
+/// after the last statement of the access, while the closure's own code runs, nothing is thrown.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/interrupt.html>
 public struct DeadlineExceeded: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence that names the cause.

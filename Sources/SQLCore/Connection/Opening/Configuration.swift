@@ -127,14 +127,15 @@ public struct Configuration: Sendable {
   /// //   CREATE INDEX "Post_on_status" ON "Post" ("status")
   /// ```
   ///
-  /// The closure is called once for each SQL text and version of the schema. It runs after the
-  /// statement has completed successfully, on the statement's thread, before the access continues.
-  /// The closure must not use the database.
+  /// The closure is called once for each SQL text and version of the schema; after 10,000 texts,
+  /// the library forgets which texts it has reported. The closure runs after the statement has
+  /// completed successfully, on the statement's thread, before the access continues. The closure
+  /// must not use the database.
   ///
-  /// The first report of a SQL text costs some milliseconds. The library opens a second database in
-  /// memory, with the same schema but without rows, and asks SQLite which index it would use there.
-  /// The second database has the same functions and collations, and `prepareConnection` runs on it,
-  /// too. While the property is nil, each statement costs only one comparison.
+  /// The first report of a SQL text costs some milliseconds. The library creates the same schema,
+  /// without rows, in databases in memory, and asks SQLite which index it would use there. These
+  /// databases have the same functions and collations, and `prepareConnection` runs on them, too.
+  /// While the property is nil, each statement costs only one comparison.
   public var onTableScan: (@Sendable (TableScan) -> Void)? {
     didSet { knownScans = KnownScans() }
   }
@@ -166,10 +167,10 @@ public struct Configuration: Sendable {
   /// ```
   ///
   /// The closure is called in the same way as a closure of `onTrace(.profile)`, but on each
-  /// connection, and from the moment when the connection opens. It therefore also receives the
-  /// statements of a migration while the database opens, and the library's own statements. It runs
-  /// on the statement's thread; meanwhile its connection runs nothing else. While the property is
-  /// nil, statements are not traced.
+  /// connection, and from the moment when the connection has its settings, before
+  /// `prepareConnection`. It therefore also receives the statements of a migration while the
+  /// database opens, and the library's own statements. It runs on the statement's thread; meanwhile
+  /// its connection runs nothing else. While the property is nil, statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
   /// A closure that is called after the commit of a migration that has changed the database. Its

@@ -13,9 +13,6 @@ extension ConnectionCore {
     csqlite_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
     csqlite_db_config(
       handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, configuration.trustsSchema ? 1 : 0)
-    if !configuration.trustsSchema {
-      csqlite_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    }
     try ArrayTable.register(on: self)
     if case .remote(let database) = location { return try prepare(for: database) }
     for step in Registration.decimal.steps { try step.install(self) }

@@ -10,8 +10,8 @@ import Synchronization
 /// differ, all entries are removed.
 ///
 /// There is one exception. If the next commit after the version is one by this database's own
-/// writer, only the entries that the commit touched are removed. The header after the commit
-/// becomes the new version.
+/// writer, and its hooks reported all changes, only the entries that the commit touched are
+/// removed. The header after the commit becomes the new version.
 ///
 /// Two hooks check that no other commit came in between. In the commit hook, while the writer holds
 /// the write lock, the header must still be equal to the version. In the WAL hook, after the

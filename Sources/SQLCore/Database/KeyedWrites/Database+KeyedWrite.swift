@@ -94,8 +94,9 @@ extension Database {
     }
   }
 
-  /// Deletes the keys of all writes that were committed longer ago than `age`, and returns the
-  /// number of deleted keys. If a call is repeated with a deleted key, its write is applied again.
+  /// Deletes the keys of all writes that were committed longer ago than `age`, in whole seconds,
+  /// and returns the number of deleted keys. If a call is repeated with a deleted key, its write is
+  /// applied again.
   ///
   /// ```swift
   /// try db.forgetWrites(olderThan: .seconds(7 * 86_400))

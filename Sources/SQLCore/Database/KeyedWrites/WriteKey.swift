@@ -111,12 +111,18 @@ extension Connection {
   }
 
   /// Returns the row of an earlier write with this key, or nil. Creates the table if it does not
-  /// exist.
+  /// exist, unless the schema policy forbids it.
   private func keptWrite(_ key: WriteKey) throws -> Row? {
     let sql: SQL = #"SELECT "value" FROM "apus_write" WHERE "id" = \#(key.text)"#
     do {
       return try row(sql)
     } catch let error as DatabaseError where error.message.hasPrefix("no such table") {
+      if try use().configuration.schemaPolicy == .validated {
+        throw DatabaseError(
+          code: .notAuthorized,
+          message: "a write with a key needs a table, which the schema policy `.validated` does "
+            + "not create; run once: \(Self.creation.text)")
+      }
       try execute(Self.creation)
       return try row(sql)
     }

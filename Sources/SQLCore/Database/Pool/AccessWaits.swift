@@ -8,7 +8,7 @@ import Synchronization
 public struct AccessWait: Hashable, Sendable {
   /// The connections that serve one kind of access, as in `PoolStatus`.
   public enum Lane: String, Hashable, Sendable, CaseIterable {
-    /// The connection that writes. In memory, it serves all accesses.
+    /// The connection that writes. In memory, and without readers, it serves all accesses.
     case writer
     /// The connections of reads.
     case readers

@@ -8,7 +8,7 @@ import Synchronization
 /// place of the writer.
 final class ConnectionAccess: Sendable {
   let pool: ConnectionPool
-  let registrations = ConnectionRegistrations()
+  let registrations: ConnectionRegistrations
   private let location: DatabaseLocation
   private let configuration: Configuration
   /// Whether the connection stays in a transaction between two accesses, as the connection of a
@@ -25,11 +25,13 @@ final class ConnectionAccess: Sendable {
 
   init(
     _ first: ConnectionCore, location: DatabaseLocation, configuration: Configuration,
-    maximumReaders: Int, keepsTransaction: Bool = false
+    maximumReaders: Int, registrations: ConnectionRegistrations = ConnectionRegistrations(),
+    keepsTransaction: Bool = false
   ) {
     let maximumLiveReaders = max(1, configuration.maximumLiveReaders)
     pool = ConnectionPool(
       writer: first, maximumReaders: maximumReaders, maximumLiveReaders: maximumLiveReaders)
+    self.registrations = registrations
     self.location = location
     self.configuration = configuration
     self.keepsTransaction = keepsTransaction
@@ -91,7 +93,13 @@ final class ConnectionAccess: Sendable {
     completion: @escaping @Sendable (Swift.Result<Result, any Error>) -> Void
   ) {
     let waiter = Waiter()
-    _ = waiter.begin(answer(lane, options, waiter, body, completion))
+    _ = waiter.begin(answer(lane, options, waiter, carryingOrigin(body), completion))
+    if let deadline = options.deadline {
+      let time = DispatchTime.now() + .nanoseconds(Int(clamping: deadline.remaining))
+      DispatchQueue.global().asyncAfter(deadline: time) { [weak waiter] in
+        waiter?.endWaiting(with: DeadlineExceeded())
+      }
+    }
     do {
       try pool.check()
       try pool.take(lane, for: waiter)
@@ -197,6 +205,7 @@ final class ConnectionAccess: Sendable {
   ) throws -> Result {
     try pool.check()
     let core = try ConnectionCore(location: location, configuration: configuration, isReader: true)
+    try registrations.applyDefinitions(to: core)
     try pool.admit(core, for: SourcePlace(fileID, line))
     defer { pool.leave(core) }
     return try body(core)

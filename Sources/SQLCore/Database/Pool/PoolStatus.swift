@@ -28,7 +28,7 @@ public struct PoolStatus: Hashable, Sendable {
     }
   }
 
-  /// The connection that writes. In memory, it serves all accesses.
+  /// The connection that writes. In memory, and without readers, it serves all accesses.
   public internal(set) var writer = Lane()
   /// The connections of reads.
   public internal(set) var readers = Lane()

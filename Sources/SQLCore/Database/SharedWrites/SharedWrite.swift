@@ -54,7 +54,7 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
 }
 
 /// An error thrown when a write was undone because another write of the same shared transaction
-/// made SQLite roll back the whole transaction.
+/// made SQLite roll back the whole transaction, or because its commit failed.
 ///
 /// The write can be run again; `write(alone: true)` does not share its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>

@@ -30,6 +30,12 @@ extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
     self = try cell.withBytes { try Element._array($0) }
   }
 
+  /// Returns whether the bytes are the same: 0.0 and -0.0 are equal, but have different bytes.
+  public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool {
+    guard let left = left as? [Float], let right = right as? [Float] else { return left == right }
+    return left.elementsEqual(right) { $0.bitPattern == $1.bitPattern }
+  }
+
   /// Returns the bytes; for a `[Float]`, its numbers as little-endian float32. Throws
   /// `ColumnValueError` if one of these numbers is not finite.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {

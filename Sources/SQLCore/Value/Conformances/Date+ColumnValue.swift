@@ -11,8 +11,9 @@ extension Date: OrderedColumnValue {
   /// Reads the date from the form that the column declares. Throws `ColumnValueError` if the cell
   /// holds anything else.
   ///
-  /// The text forms accept any ISO 8601 text that states the date exactly: with or without a
-  /// fraction or a time zone, with `T` or a space. Text without a time zone is taken as UTC.
+  /// The text forms accept any text like `2026-11-21T10:50:00.123456+02:00` that states the date
+  /// exactly: with or without a time, seconds, a fraction or a time zone, with `T` or a space. Text
+  /// without a time zone is taken as UTC.
   public init(_ cell: borrowing Cell) throws {
     switch cell.form {
     case .standard, .bytes, .uppercase:
@@ -75,7 +76,7 @@ extension Date: OrderedColumnValue {
     }
   }
 
-  /// Returns the date rounded to the microsecond, as it will be read back.
+  /// Returns the date rounded to the microsecond, as it is read back from the standard form.
   public static func canonical(_ value: Date) -> Date {
     value.microsecondsSince1970.map(Date.init(microsecondsSince1970:)) ?? value
   }

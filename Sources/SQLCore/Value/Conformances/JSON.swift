@@ -11,7 +11,7 @@
 /// post.tags.value.append("swift")
 /// ```
 ///
-/// The value is stored as TEXT with sorted keys, so that equal values have equal texts.
+/// The value is stored as TEXT with sorted keys, so that equal dictionaries have equal texts.
 /// - SeeAlso: <https://www.sqlite.org/json1.html>
 public struct JSON<Value: Codable & Sendable>: ColumnValue {
   /// The value.
@@ -26,7 +26,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   public static var storageClass: StorageClass { .text }
 
   /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if the JSON cannot be decoded as
-  /// `Value`. The error's `detail` names the place in the JSON.
+  /// `Value`. If decoding throws a `DecodingError`, the error's `detail` names the place in the
+  /// JSON.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     do {
@@ -51,8 +52,9 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
 }
 
 extension JSON {
-  /// Returns whether both values have the same JSON. `==` is not enough: Swift considers an
-  /// accented letter equal to the pair of letter and combining accent, but their JSON differs.
+  /// Returns whether both values have the same JSON and, if they have `==`, are equal. `==` alone
+  /// is not enough: Swift considers an accented letter equal to the pair of letter and combining
+  /// accent, but their JSON differs.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
     // Usually the values differ, and `==` finds this without encoding them.
     if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }

@@ -98,8 +98,8 @@ extension Float: NumericColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .real }
 
-  /// Reads a REAL, rounded to a Float. Throws `ColumnValueError` if the number is finite but too
-  /// large for a Float.
+  /// Reads a REAL, or an INTEGER that a Double represents exactly, rounded to a Float. Throws
+  /// `ColumnValueError` for anything else, and for a finite number that is too large for a Float.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     let real = try cell.real()

@@ -9,7 +9,8 @@ extension String: OrderedColumnValue {
   @inlinable
   public static var storageClass: StorageClass { .text }
 
-  /// Reads a TEXT, which may contain U+0000. Throws `ColumnValueError` if it is not UTF-8.
+  /// Reads a TEXT, which may contain U+0000. Throws `ColumnValueError` for anything else, and for a
+  /// text that is not UTF-8.
   @inlinable
   public init(_ cell: borrowing Cell) throws {
     self = try cell.text()
@@ -31,7 +32,8 @@ extension URL: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads a TEXT. Throws `ColumnValueError` if it is not a URL.
+  /// Reads a TEXT. Throws `ColumnValueError` for anything else, and for a text that is not a URL or
+  /// that a URL would spell differently.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     guard let url = URL(string: text), url.absoluteString.utf8.elementsEqual(text.utf8) else {
@@ -63,7 +65,8 @@ extension URL: ColumnValue {
 /// functions; every connection has both.
 ///
 /// A literal such as `0.1` is a Double before it becomes a Decimal; `Decimal(string: "0.1")` is
-/// exact. A result with more than 38 digits cannot be read back as a Decimal.
+/// exact. If a result has more than 38 digits, reading it as a Decimal may throw
+/// `ColumnValueError`.
 /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
 extension Decimal: AdditiveColumnValue {
   /// TEXT.
