@@ -1,5 +1,6 @@
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import Testing
 
 @testable import QueryFixtures
@@ -10,6 +11,13 @@ private struct Entry: Sendable, Equatable {
 }
 
 private struct Odd: Error {}
+
+private struct CachedNote: Model {
+  @PrimaryKey var id: Int
+  @Column var text: String
+
+  static var schema: Schema<CachedNote> { CachedResults() }
+}
 
 @Suite("Rows that a closure makes")
 struct MappedQuerySpecification {
@@ -65,6 +73,41 @@ struct MappedQuerySpecification {
     #expect(isAny == true)
   }
 
+  @Test("a stream runs the closure, also if its rows have the type of the model")
+  func sameModel() async throws {
+    let loud = Track.order(by: \.$id).map { track -> Track in
+      var track = track
+      track.title = track.title.uppercased()
+      return track
+    }
+    var titles: [String] = []
+    for try await track in music.db.stream(loud) { titles.append(track.title) }
+    #expect(titles == Music.tracks.map { $0.title.uppercased() })
+    let rows = try await music.db.fetch(loud)
+    #expect(rows.map(\.title) == titles)
+  }
+
+  @Test("queries of different closures share no cached result, also with `page` or `selectAlso`")
+  func cached() throws {
+    let db = try Database.temporary(models: [CachedNote.self])
+    try db.insert(CachedNote(id: 1, text: "One"))
+    let texts = CachedNote.order(by: \.$id).limit(5).select(\.$text).query
+    // The cache begins to keep results with the first write after a read.
+    _ = try db.fetch(texts)
+    try db.insert(CachedNote(id: 2, text: "Two"))
+    _ = try db.fetch(texts)
+    for _ in 0..<2 { #expect(try db.fetch(texts.page()).map(\.row) == ["One", "Two"]) }
+    #expect(try db.resultCacheStatistics(of: CachedNote.self).hits > 0)
+    let upper = texts.map { $0.uppercased() }
+    let lower = texts.map { $0.lowercased() }
+    #expect(try db.fetch(upper.page()).map(\.row) == ["ONE", "TWO"])
+    #expect(try db.fetch(lower.page()).map(\.row) == ["one", "two"])
+    let upperWithID = upper.selectAlso { (note: Columns<CachedNote>) in note.$id }
+    let lowerWithID = lower.selectAlso { (note: Columns<CachedNote>) in note.$id }
+    #expect(try db.fetch(upperWithID).map(\.0) == ["ONE", "TWO"])
+    #expect(try db.fetch(lowerWithID).map(\.0) == ["one", "two"])
+  }
+
   @Test("an error of the closure is that of fetch")
   func failure() throws {
     let query = Track.all.map { track -> Int in
@@ -104,6 +147,11 @@ struct MappedQuerySpecification {
         Select(album)
       }.sql
     }
+    let longer = titles.selectAlso { (track: Columns<Track>) in track.$plays }
+    expectRefusal { try longer.union(Track.select(\.$title, \.$plays)).sql }
+    expectRefusal { try Track.where { RowValue($0.$title, $0.$plays).isIn(longer) }.sql }
+    expectRefusal { try Track.insert(\.$title, \.$plays, from: longer).sql }
+    expectRefusal { try titles.page().union(titles.page()).sql }
     #expect(try music.db.fetch(Query { Select(titles.count()) }) == [5])
   }
 }

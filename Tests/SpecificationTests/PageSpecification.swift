@@ -265,6 +265,10 @@ struct PageSpecification {
       message(PagedEntry.order(by: \.$id).page(by: .key))
         == "a page of PagedEntry has the order of `page(by:)`; remove the other order")
     #expect(message(PagedEntry.group(by: \.$title).page(by: .key))?.contains("groups") == true)
+    // Each page would skip rows, which would be on no page.
+    #expect(
+      message(PagedEntry.offset(1).page(by: .key))
+        == "a page begins after its cursor; remove the offset of the query")
     // A new row whose key the database assigns has no place yet.
     struct Draft: Model {
       @PrimaryKey var id: Int64?

@@ -185,6 +185,9 @@ struct RowValueSpecification {
     let query = Place.where { RowValue($0.$id, $0.$day).isIn(days) }
     #expect(throws: QueryError.self) { try query.sql }
     #expect(throws: QueryError.self) { try db.fetch(query) }
+    let mapped = Place.where { RowValue($0.$id, $0.$day).isIn(days.map { ($0, $1) }) }
+    let error = #expect(throws: QueryError.self) { try mapped.sql }
+    #expect(error?.message.contains("`map`") == true)
     let first = Place.select { ($0.$id, SQLExpression(Date(timeIntervalSince1970: 0))) }
     #expect(try db.fetch(Place.where { RowValue($0.$id, $0.$day).isIn(first) }).map(\.id) == [1])
     let notes = Place.where { $0.$number == 1 }.select(\.$region, \.$note)

@@ -45,8 +45,10 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 ///
 /// The first table of the query must have this declaration; the query may join any other tables. A
 /// result is not cached in these cases:
-/// - The query reads a virtual table, such as a full-text index, or an attached database.
-/// - The query calls a date function, or a function that a program registered.
+/// - The query reads a virtual table whose rows are stored, such as a full-text index, or an
+///   attached database.
+/// - The query calls a function of dates or of decimals, `random()`, a rare function such as
+///   `soundex`, or a function that a program registered.
 /// - The query has `map`.
 /// - The result is larger than the cache.
 ///

@@ -125,8 +125,9 @@ extension RowValue {
   /// other forms than the expressions, rendering throws `QueryError`.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
+    if query.decoding.isMapped { return SQLPredicate(.invalid(.mapped)) }
     var statement = query.statement
-    guard !query.decoding.isMapped, let columns = try? query.decoding.columns(),
+    guard let columns = try? query.decoding.columns(),
       statement.adaptSelection(of: columns, to: forms) == forms
     else {
       return SQLPredicate(

@@ -161,7 +161,7 @@ extension Model {
 
 extension Model {
   /// The names of the columns that were changed since the model was loaded, in the order of its
-  /// properties. For a model that was never loaded, these are all columns.
+  /// properties. For a model that was never loaded, these are all columns that are not generated.
   ///
   /// ```swift
   /// post.title = "Sports"

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An error in the declaration of a model or its key. It is found when the model's layout is first
-/// read.
+/// An error in the declaration of a model or its key. Most errors are found when the model's layout
+/// is first read, or when a database with the model is opened.
 public struct ModelError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The model's name.
   public let model: String
@@ -94,6 +94,24 @@ extension ModelLayout {
   func requireUnchangedKey(of model: UnsafeRawPointer) throws {
     guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
     let changed = keyColumns.filter { slots.isChangedSinceLoading($0, in: model) }
+    throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
+  }
+
+  /// Throws `KeyChanged` with the columns in which the stored key of a model differs from `key`.
+  func requireKey<M: Model>(_ key: M.ID, of model: M) throws {
+    let changed = withUnsafeBytes(of: key) { key in
+      withUnsafeBytes(of: model) { model -> [Int] in
+        guard let key = key.baseAddress, let model = model.baseAddress else { return [] }
+        return zip(keyColumns, keySlots.slots).filter { column, slot in
+          let new = slots.slots[column]
+          let stored = try? new.type._databaseValue(
+            ofColumnAt: model + Int(new.offset), as: new.form)
+          let former = try? plainValue(slot.type, at: key + Int(slot.offset), form: slot.form)
+          return stored != former
+        }.map(\.0)
+      }
+    }
+    guard !changed.isEmpty else { return }
     throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
   }
 }

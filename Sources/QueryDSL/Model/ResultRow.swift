@@ -24,8 +24,8 @@ public protocol ResultRow: _RawRowPart, CustomReflectable {
   /// The declarations that properties cannot express. Default: none.
   ///
   /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table
-  /// declares only stored forms. Each form must equal the form of the column that is selected into
-  /// the property:
+  /// declares only names, prefixes and stored forms. Each form must equal the form of the column
+  /// that is selected into the property:
   ///
   /// ```swift
   /// struct Visit: ResultRow {

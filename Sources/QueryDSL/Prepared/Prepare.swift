@@ -53,6 +53,8 @@ extension PreparedTemplate {
         "an insert of \(command.statementCount) models is not a single statement; prepare the "
           + "insert of one model, or set the columns")
     }
+    // The statement keeps the values of the model, so each call writes the key that it has now.
+    try command.requireUnchangedKeys()
     let template =
       if let returning {
         try PreparedTemplate(ReturningStatement(command: command, returning: returning))
@@ -64,7 +66,8 @@ extension PreparedTemplate {
 }
 
 extension Connection {
-  /// Prepares a query with parameters. Only this call renders the query.
+  /// Prepares a query with parameters. This call renders the query. `fetch`, `first`, `count` and
+  /// `exists` do not render it again, unless its results are cached.
   ///
   /// ```swift
   /// let byTitle = try tx.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in
@@ -87,7 +90,8 @@ extension Connection {
   /// Prepares an insert, an update or a deletion with parameters. Throws the same errors as the
   /// function that prepares a query.
   ///
-  /// An insert of several models is not a single statement and throws `QueryError`.
+  /// An insert of several models is not a single statement and throws `QueryError`. An upsert that
+  /// could update the row of a model's changed key throws `KeyChanged`.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {

@@ -200,10 +200,7 @@ extension _PreparedArgument {
     case (.list(let values), .list):
       return .array(
         BoundArray(
-          try values.compactMap { value in
-            let stored = try value.databaseValue(as: argument.form)
-            return stored.isNull ? nil : stored
-          }))
+          try values.map { try $0.databaseValue(as: argument.form) }.filter { !$0.isNull }))
     case (.list(let values), .listHasNil):
       return BoundValue(try values.contains { try $0.databaseValue(as: argument.form).isNull })
     case (.value(let value), .prefixEnd), (.value(let value), .prefixEndIgnoringCase):

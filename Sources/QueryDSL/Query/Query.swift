@@ -185,7 +185,8 @@ extension Fetchable {
   ///
   /// SQL does not contain the results of the closure. So a query with `map` throws `QueryError` if
   /// another query uses it as a table, in a subquery or in a UNION, or if an insert uses it. Call
-  /// `map` on the outer query instead.
+  /// `map` on the outer query instead. Only `exists()` and `count()` accept such a query, because
+  /// they do not use its rows.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Row) throws -> Result
   ) -> Query<Result> {

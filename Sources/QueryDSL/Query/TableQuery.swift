@@ -48,11 +48,12 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Orders by the result column with the given name or alias. SQL: `ORDER BY "views"`
   ///
-  /// If no selected column has that name, the query throws `QueryError` when it is rendered.
+  /// As long as the query selects the model, the name is that of a column of the table. If no
+  /// selected column has that name, the query throws `QueryError` when it is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
-    order(.resultColumn(name), direction, nulls)
+    order(select.statement.resultColumn(named: name), direction, nulls)
   }
 
   /// Orders by an expression, after the orders of earlier calls.
@@ -206,8 +207,9 @@ extension TableQuery where M: TableModel, Row == M {
   /// try db.run(drafts.update { $0.$views = 0 })
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped or
-  /// distinct, or that has another table in FROM, throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit or an offset. A query that is
+  /// grouped or distinct, or that has another table in FROM, throws `QueryError` when the statement
+  /// runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
     assign(&assignments)
@@ -223,8 +225,9 @@ extension TableQuery where M: TableModel, Row == M {
   /// // DELETE FROM "Post" WHERE "id" IN
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
-  /// The order matters only if the query or the command has a limit. A query that is grouped or
-  /// distinct, or that has another table in FROM, throws `QueryError` when the statement runs.
+  /// The order matters only if the query or the command has a limit or an offset. A query that is
+  /// grouped or distinct, or that has another table in FROM, throws `QueryError` when the statement
+  /// runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
   }

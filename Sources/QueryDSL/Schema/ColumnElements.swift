@@ -10,6 +10,10 @@ import SQLCore
 /// Default(\.$status, .draft)         // "status" TEXT NOT NULL DEFAULT 'draft'
 /// ```
 ///
+/// A number of more than 15 digits is written as a quotient or a product, which SQLite reads
+/// exactly. Adding a column with such a default costs a rebuild of the table. Opening the database
+/// throws `QueryError` for a text with U+0000.
+///
 /// If the table has rows, a new column that is not optional needs this line, or the option
 /// `MigrationOptions.missingDefaults`. The default cannot come from an initial value, as in
 /// `@Column var status: Status = .draft`, because that value is code in the initialiser, which a

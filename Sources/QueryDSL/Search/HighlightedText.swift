@@ -8,6 +8,8 @@ import SQLCore
 /// }
 /// ```
 /// If the search finds a phrase, all its words are one range.
+///
+/// It is a result of queries only, and cannot be stored. To store the text, store `text`.
 public struct HighlightedText: Hashable, Sendable {
   /// The whole text, or a snippet of it, in which `…` stands for omitted parts.
   public let text: String
@@ -50,9 +52,10 @@ extension HighlightedText: ColumnValue {
     self.init(marked: try cell.text())
   }
 
-  /// Returns the text with a mark before and after each found word.
+  /// Throws `ColumnValueError`, because only the process that marked a text can read its marks.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
-    .text(marked { Self.open + $0 + Self.close })
+    throw ColumnValueError.unstorable(
+      text, "a HighlightedText cannot be stored; store its `text`")
   }
 }
 

@@ -33,12 +33,13 @@ indirect enum SearchNode: Sendable {
     case .words(let text, let joining, let openEnds):
       let words = index.words(in: text)
       guard !words.isEmpty else { return Self.nothing }
-      let mayStem = index.tokenizer.mayStem && openEnds != .none
+      if openEnds != .none, index.tokenizer.mayStem {
+        return Self.text(ofStems: words, joining, openEnds, in: index.tokenizer)
+      }
       return words.enumerated().map { position, word in
         let isOpen = openEnds == .each || openEnds == .last && position + 1 == words.count
-        guard isOpen else { return Self.quoted(word) }
-        return mayStem ? Self.beginnings(word) : Self.quoted(word) + " *"
-      }.joined(separator: joining == .any ? " OR " : mayStem ? " AND " : " ")
+        return Self.quoted(word) + (isOpen ? " *" : "")
+      }.joined(separator: joining == .any ? " OR " : " ")
     case .phrase(let text):
       try index.requireDetail(.full, for: "a phrase")
       return Self.quoted(text)
@@ -69,6 +70,39 @@ indirect enum SearchNode: Sendable {
     }
   }
 
+  /// Returns the pattern for words of which an index may have only the stems.
+  ///
+  /// FTS5 ignores a text without a token, such as `&`, in a list of texts that only spaces
+  /// separate, but not as an operand of AND. A list has no parentheses, which the beginnings of a
+  /// word need. So texts that may have no token are listed before each of these beginnings:
+  /// `"rock" AND ("&" "rol" * OR "&" "roling" …)`.
+  private static func text(
+    ofStems words: [String], _ joining: Joining, _ openEnds: OpenEnds, in tokenizer: SearchTokenizer
+  ) -> String {
+    var (plain, uncertain, open): ([String], [String], [[String]]) = ([], [], [])
+    for (position, word) in words.enumerated() {
+      let isOpen = openEnds == .each || openEnds == .last && position + 1 == words.count
+      let hasToken = word.unicodeScalars.contains {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil
+      }
+      if isOpen, hasToken {
+        open.append(beginnings(word))
+      } else if hasToken, tokenizer.kind != .custom {
+        plain.append(quoted(word) + (isOpen ? " *" : ""))
+      } else {
+        uncertain.append(quoted(word) + (isOpen ? " *" : ""))
+      }
+    }
+    if joining == .any {
+      return (plain + uncertain + open.joined()).joined(separator: " OR ")
+    }
+    guard let last = open.popLast() else { return (plain + uncertain).joined(separator: " ") }
+    open.append(last.map { (uncertain + [$0]).joined(separator: " ") })
+    let operands = open.map { "(\($0.joined(separator: " OR ")))" }
+    return ((plain.isEmpty ? [] : [plain.joined(separator: " ")]) + operands)
+      .joined(separator: " AND ")
+  }
+
   /// Returns the operands of a chain of the same operation as one list: `(a OR b) OR c` has the
   /// operands `a`, `b` and `c`. `a NOT b NOT c` is `(a NOT b) NOT c`.
   private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
@@ -95,15 +129,15 @@ indirect enum SearchNode: Sendable {
 }
 
 extension SearchNode {
-  /// Returns the pattern for words that begin with a text, in an index that may have only the stems
-  /// of words.
+  /// Returns patterns for words that begin with a text, in an index that may have only the stems of
+  /// words.
   ///
   /// Porter's rules cut endings off, so the index has "run" for "running". But the rules do not
   /// change the text "runnin", and "run" does not begin with "runnin". Therefore the search also
   /// tries the text with each ending that its last letters may begin. One of these words is
   /// "running", of which FTS5 makes the same stem as when the row was written. All these words
   /// begin with the text, so no wrong words are found.
-  fileprivate static func beginnings(_ text: String) -> String {
+  fileprivate static func beginnings(_ text: String) -> [String] {
     let letters = Array(text.lowercasedASCII.utf8)
     // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
     var words = [text + "ing"]
@@ -113,13 +147,13 @@ extension SearchNode {
         words.append(text + String(decoding: ending.utf8.dropFirst(count), as: UTF8.self))
       }
     }
-    var pattern = quoted(text) + " *"
+    var patterns = [quoted(text) + " *"]
     // Porter changes these last letters: "key" becomes "kei", which does not find "keyboard". The
     // added ending "-ful" protects the letter, because Porter cuts off only this ending.
     if let last = letters.last, "ydgis".utf8.contains(last) {
-      pattern += " OR \(quoted(text + "ful")) *"
+      patterns.append(quoted(text + "ful") + " *")
     }
-    return "(" + pattern + words.map { " OR " + quoted($0) }.joined() + ")"
+    return patterns + words.map(quoted)
   }
 
   /// The endings of Porter's rules. Endings that are not listed, and chains of several endings,

@@ -30,7 +30,7 @@ extension SearchPattern {
   ///
   /// With the tokenizer `porter`, the index has "run" for "running". If the text ends with
   /// "runnin", the pattern also looks for the finished words that "runnin" can become. These are at
-  /// most about fifteen words, and each costs a seek in the index. FTS5:
+  /// most fourteen words, and each costs a seek in the index. FTS5:
   /// `"swift" AND ("runnin" * OR "running" OR …)`
   public static func asYouType(_ text: String) -> SearchPattern {
     let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true

@@ -55,8 +55,8 @@ public struct Delete<M: TableModel>: Sendable {
   /// Deletes only the first `count` rows, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// A negative limit, a second limit, or an order without a limit throws `QueryError` when the
-  /// statement runs.
+  /// A negative limit, a second limit, or an order without a limit and an offset throws
+  /// `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self

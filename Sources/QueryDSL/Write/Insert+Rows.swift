@@ -10,8 +10,8 @@ extension TableModel {
   /// ```
   /// One statement inserts all rows or none. If the rows have more values than a statement may have
   /// parameters (32,766), several statements insert them in one savepoint. The foreign key of a row
-  /// may refer to a later row. If a row violates a constraint, the rows are tried again one by one,
-  /// so that the `DatabaseError` names the row. An insert without rows does nothing.
+  /// may refer to a later row. If a row violates a constraint, `run` tries the rows again one by
+  /// one, so that the `DatabaseError` names the row. An insert without rows does nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
   /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>

@@ -229,6 +229,11 @@ extension Insert: TableCommand, ModelCommand {
     }
   }
 
+  func requireUnchangedKeys() throws {
+    guard case .models(let models) = source else { return }
+    try forEach(of: models, layout) { _, _ in }
+  }
+
   var layout: ModelLayout {
     get throws { try M.layout }
   }

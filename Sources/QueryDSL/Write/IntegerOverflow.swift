@@ -5,22 +5,28 @@ import SQLCore
 // Swift integer. In statements for tables that are not STRICT, an expression that is assigned to an
 // integer column is therefore checked:
 //
-//     UPDATE "T" SET "n" = (SELECT CASE typeof("apus_value") WHEN 'real' THEN abs(…)
+//     UPDATE "T" SET "n" = (SELECT CASE typeof("apus_value") WHEN 'real' THEN … abs(…) …
 //       ELSE "apus_value" END FROM (SELECT "n" + ? AS "apus_value"))
 //
+// A whole REAL within 64 bits, such as `round(2.4)`, is stored as an INTEGER, as in a STRICT table.
 // `abs` of the least integer is an error in SQLite itself, so the check works in every program.
 
 /// The SQL around an expression that is assigned to an integer column. The SQL fails if the result
-/// is a REAL, because it exceeded 64 bits.
+/// is a REAL that is not a whole number or exceeds 64 bits.
 enum IntegerGuard {
   private static let name = "\"apus_value\""
 
   static let opening = "(SELECT \(checked(name)) FROM (SELECT "
   static let closing = " AS \(name)))"
 
-  /// Returns SQL that gives the value of a column, or fails if the value is a REAL.
+  /// Returns SQL that gives the value of a column, or fails if the value is a REAL that SQLite
+  /// would not store as an INTEGER. SQLite stores -2^63, which may be an overflow, as a REAL.
+  /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
   static func checked(_ column: String) -> String {
-    "CASE typeof(\(column)) WHEN 'real' THEN abs(-9223372036854775807 - 1) ELSE \(column) END"
+    let integer = "CAST(\(column) AS INTEGER)"
+    return "CASE typeof(\(column)) WHEN 'real' THEN CASE WHEN \(column) = \(integer) "
+      + "AND \(column) >= -9223372036854775807 THEN \(integer) "
+      + "ELSE abs(-9223372036854775807 - 1) END ELSE \(column) END"
   }
 }
 

@@ -29,6 +29,10 @@ protocol ModelCommand: Renderable, Sendable {
   /// The number of statements of the command.
   var statementCount: Int { get }
 
+  /// Throws `KeyChanged` if the command may update a row by the changed key of one of its models.
+  /// `forEachStatement` and `run` check this, too.
+  func requireUnchangedKeys() throws
+
   /// Passes the statements of the command to a closure, one after another. The values of each
   /// statement are already bound. If the closure throws, details such as the violated foreign key
   /// are added to its error.
@@ -43,6 +47,8 @@ protocol ModelCommand: Renderable, Sendable {
 
 extension ModelCommand {
   var statementCount: Int { 1 }
+
+  func requireUnchangedKeys() throws {}
 
   func forEachStatement(
     returning: ReturningClause?, on core: ConnectionCore,
@@ -86,7 +92,7 @@ extension ModelCommand {
 
 /// The rows that an update or a deletion changes.
 ///
-/// `DELETE … ORDER BY … LIMIT` needs a compile-time option that few builds of SQLite have. With a
+/// `DELETE … ORDER BY … LIMIT` needs a compile-time option that many builds of SQLite lack. With a
 /// limit, a subquery therefore chooses the rows by their keys, or by their rowids if the table has
 /// no key.
 /// - SeeAlso: <https://www.sqlite.org/compile.html#enable_update_delete_limit>

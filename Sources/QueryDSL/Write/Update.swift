@@ -68,8 +68,8 @@ public struct Update<M: TableModel>: Sendable {
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
   /// If the update reads another table, each updated row counts once, even if it matches several
-  /// rows of the other table. A negative limit, a second limit, and an order without a limit throw
-  /// `QueryError` when the statement runs.
+  /// rows of the other table. A negative limit, a second limit, and an order without a limit and an
+  /// offset throw `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self

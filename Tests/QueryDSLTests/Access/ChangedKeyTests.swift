@@ -98,6 +98,17 @@ struct ChangedKeyTests {
     try expectUnchanged()
   }
 
+  @Test("update by key names the columns of the key in which another model differs")
+  func replaced() throws {
+    let error = #expect(throws: KeyChanged.self) {
+      try db.update(Member.self, Member.ID(person: 1, group: 1)) {
+        $0 = Member(person: 1, group: 3, role: "t")
+      }
+    }
+    #expect(error?.columns == ["group"])
+    try expectUnchanged()
+  }
+
   @Test(
     "an upsert refuses a changed key if its conflict target is the key, and accepts it otherwise")
   func upsert() throws {
@@ -115,6 +126,28 @@ struct ChangedKeyTests {
     #expect(try db.run(Note.insert(note).onConflictDoNothing(\.$id)) == 0)
     let upserted = try db.upsert(note, onConflict: \.$slug)
     #expect(try upserted.id == 1)
+  }
+
+  @Test("preparing an upsert refuses a changed key where the upsert itself would")
+  func preparedUpsert() throws {
+    let loaded = try #require(try db.find(Note.self, 1))
+    var note = loaded
+    note.id = 2
+    let changed = note
+    #expect(throws: KeyChanged.self) {
+      try db.prepare { Note.insert(changed).onConflictUpdate(\.$id) }
+    }
+    #expect(throws: KeyChanged.self) {
+      try db.prepare { Note.insert(changed).onConflictUpdate(\.$id).returning() }
+    }
+    let kept = try db.prepare { Note.insert(changed).onConflictDoNothing(\.$id) }
+    #expect(try db.run(kept()) == 0)
+    try expectUnchanged()
+    let put = try db.prepare {
+      Note.insert(loaded).onConflictUpdate(\.$id) { $0.$text = "c" }
+    }
+    #expect(try db.run(put()) == 1)
+    #expect(try db.find(Note.self, 1)?.text == "c")
   }
 
   @Test("insert stores a model with a changed key as a new row and returns that row's model")

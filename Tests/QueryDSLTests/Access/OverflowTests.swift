@@ -106,6 +106,29 @@ struct OverflowTests {
       try db.fetch(Counter.where { $0.$id > 10 }.select(\.$n).order(by: \.$id)) == [.max - 1, 4])
   }
 
+  @Test("a whole REAL within 64 bits is stored as an integer, whether or not the table is STRICT")
+  func wholeReals() throws {
+    let whole = SQLExpression<Int64>(sql: "round(2.4)")
+    #expect(try db.run(StrictCounter.update { $0.$n = whole }) == 1)
+    #expect(try db.fetch(StrictCounter.select(\.$n)) == [2])
+    #expect(try db.run(Counter.update { $0.$n = whole }.where { $0.$id == 2 }) == 1)
+    let copy = Counter.insert(\.$id, \.$n, from: Counter.select { ($0.$id + 10, whole) })
+    #expect(try db.run(copy) == 2)
+    #expect(try db.fetch(Counter.select(\.$n).order(by: \.$id)) == [.max, 2, 2, 2])
+    #expect(
+      try db.fetch(String.self, "SELECT DISTINCT typeof(n) FROM Counter") == ["integer"])
+    try db.execute("UPDATE Counter SET n = 5 WHERE id = 2; DELETE FROM Counter WHERE id > 2")
+    let reals: [SQL] = [
+      "2.5", "1e300", "9223372036854775807 + 1", "-9223372036854775807 - 2", "9e999",
+    ]
+    for real in reals {
+      #expect(throws: DatabaseError.self, "\(real)") {
+        try db.run(Counter.update { $0.$n = SQLExpression(sql: real) })
+      }
+    }
+    try expectUnchanged()
+  }
+
   @Test("a STRICT table refuses the value itself, by the statement as it is written")
   func strict() throws {
     let update = StrictCounter.update { $0.$n += 1 }

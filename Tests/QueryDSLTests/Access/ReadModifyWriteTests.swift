@@ -47,6 +47,27 @@ struct ReadModifyWriteTests {
     #expect(try articles.rows == Articles.all)
   }
 
+  @Test("update by key compares the key with the loaded one, as it is stored")
+  func precision() throws {
+    struct Event: Model {
+      @PrimaryKey var at: Date
+      @Column var text: String
+      var id: Date { at }
+    }
+    let db = try Specification.database(models: [Event.self])
+    // Stored in whole microseconds.
+    let at = Date(timeIntervalSince1970: 1_700_000_000.123_456_7)
+    try db.insert(Event(at: at, text: "a"))
+    #expect(try db.find(Event.self, at)?.at != at)
+    try db.update(Event.self, at) { $0.text = "b" }
+    #expect(try db.find(Event.self, at)?.text == "b")
+    try db.update(Event.self, at) { $0 = Event(at: at, text: "c") }
+    #expect(try db.find(Event.self, at)?.text == "c")
+    #expect(throws: KeyChanged.self) {
+      try db.update(Event.self, at) { $0.at.addTimeInterval(1) }
+    }
+  }
+
   @Test("1,000 increments by 8 tasks lose no increment")
   func atomic() async throws {
     let db = db

@@ -26,6 +26,22 @@ struct TableQueryTests {
     #expect(try music.db.fetch(ordered).map(\.id) == [1, 5, 3, 4, 2])
   }
 
+  @Test("the name of a column orders by the column of the table, also in updates and deletions")
+  func orderByName() throws {
+    try music.expect(
+      Track.all.order(byColumn: "Plays", .descending).limit(2), #" ORDER BY "plays" DESC LIMIT ?"#,
+      [1, 4])
+    let least = Track.all.order(byColumn: "plays")
+    #expect(try music.db.run(least.limit(2).delete()) == 2)
+    #expect(try music.db.fetch(Track.order(by: \.$id)).map(\.id) == [1, 2, 4])
+    #expect(try music.db.run(least.limit(1).update { $0.$plays += 1 }) == 1)
+    #expect(try music.db.fetch(least).map(\.plays) == [21, 50, 100])
+    // An alias comes before a column of the same name.
+    let alias = Track.select { ($0.$id, ($0.$plays * -1).as("plays")) }.order(byColumn: "plays")
+    #expect(try music.db.fetch(alias).map(\.0) == [1, 4, 2])
+    #expect(throws: QueryError.self) { try Track.all.order(byColumn: "nothing").sql }
+  }
+
   @Test("NULL comes first in ascending and last in descending order")
   func orderOfNull() throws {
     #expect(

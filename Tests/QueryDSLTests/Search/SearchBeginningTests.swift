@@ -102,6 +102,30 @@ struct SearchBeginningTests {
     }
   }
 
+  @Test("signs between words are ignored, and a sign alone finds nothing")
+  func signs() throws {
+    let db = try database(["rock & roll", "rocking", "roll on"])
+    func expect(_ text: String, _ expected: [Int]) throws {
+      let message = Comment(rawValue: text)
+      #expect(
+        try db.fetch(Stemmed.search(text).order(by: \.$id).select(\.$id)) == expected, message)
+      #expect(try db.fetch(Lean.search(text).order(by: \.$id).select(\.$id)) == expected, message)
+      #expect(
+        try db.fetch(Existing.search(text).order(by: \.$id).select(\.$id)) == expected, message)
+      let prefixes = SearchPattern<Stemmed>.prefixes(text)
+      #expect(
+        try db.fetch(Stemmed.search(prefixes).order(by: \.$id).select(\.$id)) == expected, message)
+    }
+    try expect("rock & rol", [0])
+    try expect("rock & ", [0, 1])
+    try expect("rock &", [0, 1])
+    try expect("& roll", [0, 2])
+    try expect("-- & roll - roc", [0])
+    try expect("roll on !", [2])
+    try expect("--", [])
+    try expect("& --", [])
+  }
+
   @Test("only words that begin with the text are found, and their stems; the found word is marked")
   func precision() throws {
     let db = try database(["running a race", "a runt", "the rune", "runic", "hops", "hopeless"])

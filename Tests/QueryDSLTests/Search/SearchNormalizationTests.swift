@@ -115,6 +115,27 @@ struct SearchNormalizationTests {
     #expect(try Library.keys(other, "é", in: "Kept_search") == [1, 2])
   }
 
+  /// From 3.44 on, SQLite's check of a copy needs the tokenizers of its tables.
+  @Test("snapshots, copies and their checks have the tokenizer")
+  func copies() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let db = try Specification.database(models: [Kept.self])
+    try db.insert(Kept(id: 1, text: "cafe\u{301}"))
+    #expect(try db.makeSnapshot().count(Kept.search("café")) == 1)
+    let paths = ["backup", "vacuum"].map { folder.appending(path: $0).path }
+    try db.backup(to: paths[0])
+    try db.vacuum(into: paths[1])
+    for path in paths {
+      #expect(try Database(path: path, models: [Kept.self]).count(Kept.search("café")) == 1)
+    }
+    let other = try Database.temporary()
+    try other.register(.normalizingTokenizer)
+    try db.backup(to: other)
+    #expect(try Library.keys(other, "café", in: "Kept_search") == [1])
+  }
+
   @Test("the places of a normal form are those of the same characters in the source")
   func places() {
     let seed = TestSeed.draw()

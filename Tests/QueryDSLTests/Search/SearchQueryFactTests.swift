@@ -162,6 +162,27 @@ struct SearchQueryFactTests {
     #expect(rows.count == 1 && rows[0].1 == 2 && rows[0].2.ranges.count == 1)
   }
 
+  @Test("a highlighted text cannot be stored, because only this process can read its marks")
+  func storing() throws {
+    struct Kept: Model {
+      @PrimaryKey var id: Int
+      @Column var text: HighlightedText?
+    }
+    let db = try database()
+    let hit = try #require(
+      try db.first(
+        Post.search("three").selectHit { _, hit in hit.highlight(of: \.$title) }))
+    #expect(hit.text == "one two three")
+    let error = #expect(throws: ColumnValueError.self) {
+      try db.execute("UPDATE Post SET title = \(hit)")
+    }
+    #expect(error?.description.contains("store its `text`") == true)
+    let refusal = #expect(throws: ModelError.self) {
+      try Specification.database(models: [Kept.self])
+    }
+    #expect(refusal?.message.hasPrefix("text: a HighlightedText cannot be stored") == true)
+  }
+
   @Test("marks in the text are text, and neighbouring words are one range")
   func marks() throws {
     let db = try Library.database()

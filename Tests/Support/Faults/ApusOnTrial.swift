@@ -16,7 +16,7 @@ enum ApusOnTrial: Library {
   ]
 
   static let configuration = Configuration.ofTrials()
-  /// Nothing: Apus keeps no table of its own in a file.
+  /// Nothing: what Apus keeps in a file itself, it creates when it is needed.
   static let earlierProgram = ""
 
   static func isTyped(_ error: any Error) -> Bool {

@@ -14,6 +14,8 @@ package final class FileEngine: RemoteEngine {
   package let fault = Lock<(@Sendable (String) throws -> Void)?>(nil)
   /// Called after a statement that returns no rows has run; an error closes the session.
   package let faultAfter = Lock<(@Sendable (String) throws -> Void)?>(nil)
+  /// Raised by `closeSessions`; an older session is no longer open.
+  fileprivate let generation = Lock(0)
 
   package init(path: String, maximumParameterCount: Int = 255) {
     self.path = path
@@ -23,18 +25,25 @@ package final class FileEngine: RemoteEngine {
   package func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession {
     FileSession(try Connection(path: path), self)
   }
+
+  /// Closes all sessions, as a node does that stops while they are idle.
+  package func closeSessions() { generation.withLock { $0 += 1 } }
 }
 
 package final class FileSession: RemoteSession {
   private var connection: Connection?
   private let engine: FileEngine
+  private let generation: Int
 
   init(_ connection: consuming Connection, _ engine: FileEngine) {
     self.connection = connection
     self.engine = engine
+    generation = engine.generation.withLock { $0 }
   }
 
-  package var isOpen: Bool { connection != nil }
+  package var isOpen: Bool {
+    connection != nil && generation == engine.generation.withLock { $0 }
+  }
 
   private func use(_ text: RemoteText) throws -> Connection {
     engine.sent.withLock { $0.append(text.sql) }
@@ -44,7 +53,7 @@ package final class FileSession: RemoteSession {
       close()
       throw error
     }
-    guard let connection else {
+    guard isOpen, let connection else {
       throw RemoteSessionError(outcome: .notRun, message: "the session is closed")
     }
     return connection

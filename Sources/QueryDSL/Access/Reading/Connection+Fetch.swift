@@ -5,8 +5,9 @@ extension Connection {
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
-  /// with the table, column, row and key. If the query selects columns of one table but not the
-  /// key, it then runs once more to find the key for the error.
+  /// with the table, column, row and key. If a query without joins and groups selects only columns,
+  /// but not the key, it then runs once more to find the key for the error. A call of a prepared
+  /// query does not run again.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)

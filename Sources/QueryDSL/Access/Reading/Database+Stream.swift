@@ -13,13 +13,13 @@ extension Database {
   /// row. A query that cannot be written as SQL throws `QueryError` at that time. `RowStream`
   /// describes the resources that a stream holds, and its other errors.
   public func stream<Q: Fetchable>(
-    _ query: Q, deadline: Duration? = nil
+    _ query: Q, deadline: Duration? = nil, fileID: StaticString = #fileID, line: UInt = #line
   ) -> RowStream<Q.Row> {
     let query = query.query
     return RowStream(
       database: self,
       source: RowSource(query) { try $0.lendStatement(for: query.statement) },
-      deadline: deadline)
+      deadline: deadline, place: SourcePlace(fileID, line))
   }
 
   /// Returns the rows of a raw statement as a stream of models or rows. All rows are read in one
@@ -33,7 +33,8 @@ extension Database {
   /// The stream throws `DatabaseError` (`.range`) if a column of the model is missing from the
   /// result, or occurs more than once.
   public func stream<R: ResultRow>(
-    _ row: R.Type, _ sql: SQL, deadline: Duration? = nil
+    _ row: R.Type, _ sql: SQL, deadline: Duration? = nil, fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> RowStream<R> {
     RowStream(
       database: self,
@@ -50,18 +51,20 @@ extension Database {
             of: statement, on: core, at: try layout.positions(in: statement), into: memory,
             capacity: capacity, row: row, progress: &progress)
         }),
-      deadline: deadline)
+      deadline: deadline, place: SourcePlace(fileID, line))
   }
 }
 
 extension RowSource {
   /// Makes the source of a query's rows. Models are read by a function that all types of models
-  /// share, many rows in one call. Other rows are read one by one.
+  /// share, many rows in one call. Other rows, and models that a closure makes, are read one by one.
   fileprivate init(
     _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
   ) {
-    guard let layout = query.statement.layout, layout.model == Element.self else {
+    guard !query.decoding.isMapped, let layout = query.statement.layout,
+      layout.model == Element.self
+    else {
       let read = query.decoding.one
       self.init(prepare: prepare) { core, statement in
         var reader = RowReader(core: core, statement: statement)

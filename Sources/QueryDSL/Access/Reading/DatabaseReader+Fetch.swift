@@ -33,28 +33,32 @@ extension DatabaseReader {
     try await cachedRead(query, .first, on: .caller, fileID, line) { try $0.first(query) }
   }
 
-  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`, unless
+  /// the result is cached.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Int {
     try cachedRead(query, .count, fileID, line) { try $0.count(query) }
   }
 
-  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`.
+  /// Returns the number of rows of a query. The call runs one statement, `SELECT count(*)`, unless
+  /// the result is cached.
   public func count(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Int {
     try await cachedRead(query, .count, on: .caller, fileID, line) { try $0.count(query) }
   }
 
-  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`, unless
+  /// the result is cached.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> Bool {
     try cachedRead(query, .exists, fileID, line) { try $0.exists(query) }
   }
 
-  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`.
+  /// Returns whether a query has any row. The call runs one statement, `SELECT EXISTS (…)`, unless
+  /// the result is cached.
   public func exists(
     _ query: some Fetchable, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> Bool {

@@ -71,7 +71,7 @@ extension Connection {
     try explain(try query.sql)
   }
 
-  /// Returns SQLite's plan for an update or a deletion, without running the command. SQLite treats
+  /// Returns SQLite's plan for an update or a deletion, without running the command. Apus treats
   /// this as writing, so it throws on a connection that only reads.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)

@@ -1,12 +1,13 @@
 import SQLCore
 
 extension Connection {
-  /// Runs a command and returns the written rows. The call runs one statement, or one for each
-  /// model of an insert of models.
+  /// Runs a command and returns the written rows. The call runs one statement. An insert of models
+  /// runs one for each model, and an insert of very many rows runs several.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
-  /// after all rows are written, so the surrounding transaction must undo these rows.
+  /// after the statement has written all its rows, so the surrounding transaction must undo these
+  /// rows. If the command has several models or statements, the call itself undoes them.
   public func fetch<Command, Row>(_ command: Returning<Command, Row>) throws -> [Row] {
     let core = try use()
     switch command.source {

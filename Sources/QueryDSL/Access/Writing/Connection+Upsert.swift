@@ -60,11 +60,13 @@ extension Connection {
   /// case .unchanged: …                // the row has these values already: nothing was written
   /// }
   /// // INSERT INTO "Post" (…) VALUES (…) ON CONFLICT ("url") DO UPDATE
-  /// //   SET "title" = excluded."title", … WHERE "Post"."title" IS NOT excluded."title" OR …
+  /// //   SET "title" = excluded."title", …
+  /// //   WHERE "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
-  /// An existing row keeps its key. The call takes one statement. If it left the row unchanged,
-  /// another statement looks the row up. For a table WITHOUT ROWID, the call takes two statements
-  /// if the row exists, so a BEFORE INSERT trigger runs twice.
+  /// An existing row keeps its key. The call takes one statement. If it left the row unchanged, one
+  /// or more further statements look the row up. For a table WITHOUT ROWID, and in a remote
+  /// database, the call takes two statements if the row exists, so a BEFORE INSERT trigger runs
+  /// twice.
   ///
   /// A violation of another constraint throws `DatabaseError`. If `onConflict` names a column of
   /// the key, and the model's key was changed since the model was loaded, the call throws

@@ -18,8 +18,9 @@ extension Connection {
     try writing(model) { try ModelWriting.insert($0, of: $1, on: $2) }
   }
 
-  /// Inserts models in their order. If the keys are known, one statement inserts several rows. If
-  /// the database assigns the keys, each model is inserted on its own.
+  /// Inserts models in their order. If the keys are known, one statement can insert several rows.
+  /// If the database may assign the keys, if the model has generated columns, or if there are fewer
+  /// than ten models, each model is inserted on its own.
   ///
   /// Either all models are inserted or none, even if the caller catches the error inside
   /// `write { }`. If several statements are needed, they run in a savepoint. This savepoint costs
@@ -215,11 +216,10 @@ extension Connection {
       let key = mirror.displayStyle == .optional ? mirror.children.first?.value ?? id : id
       throw RecordNotFound(table: M.tableName, key: String(describing: key))
     }
+    // The loaded key may differ from `id`, because the stored form can be less precise.
+    let key = model.id
     try change(&model)
-    guard model.id == id else {
-      let layout = try M.layout
-      throw KeyChanged(table: M.tableName, columns: layout.keyColumns.map { layout.columns[$0] })
-    }
+    if model.id != key { try M.layout.requireKey(key, of: model) }
     return try update(model)
   }
 }

@@ -155,7 +155,8 @@ extension ModelLayout {
     return condition
   }
 
-  private func plainValue<Value: ColumnValue>(
+  /// Returns a value of the key in a model's `ID`, in its stored form.
+  func plainValue<Value: ColumnValue>(
     _ type: Value.Type, at memory: UnsafeRawPointer, form: StoredForm
   ) throws -> DatabaseValue {
     try memory.assumingMemoryBound(to: Value.self).pointee.databaseValue(as: form)

@@ -104,9 +104,9 @@ extension SQLExpression {
   /// ```swift
   /// Post.select { $0.$title.groupConcat("; ").order(by: $0.$createdAt, .descending) }
   /// ```
-  /// `order` must directly follow an aggregate, before `filter` and `over`. A second `order` sorts
-  /// the rows that are equal in the first. SQLite before 3.44 throws `QueryError` when the query is
-  /// rendered.
+  /// `order` must directly follow an aggregate or its `filter`. SQLite refuses an aggregate with
+  /// both `order` and `over`. A second `order` sorts the rows that are equal in the first. SQLite
+  /// before 3.44 throws `QueryError` when the query is rendered.
   /// - SeeAlso: <https://www.sqlite.org/lang_aggfunc.html#aggorderby>
   public func order<Term: ColumnValue>(
     by term: SQLExpression<Term>, _ direction: SortDirection = .ascending,

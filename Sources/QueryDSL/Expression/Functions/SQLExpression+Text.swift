@@ -117,7 +117,9 @@ extension SQLExpression where Value: TextColumnValue {
 extension SQLExpression where Value: ArithmeticColumnValue {
   /// Returns the Unicode scalar with this code as a text, such as `A` for 65. SQL: `char(a)`
   ///
-  /// If no scalar has the code, the result is U+FFFD. For NULL, the result is U+0000.
+  /// If the code is negative or greater than 0x10FFFF, the result is U+FFFD. For NULL, the result
+  /// is U+0000. The code of a surrogate, 0xD800 to 0xDFFF, gives a text that is not UTF-8, and
+  /// reading it throws `ColumnValueError`.
   public func char() -> SQLExpression<String> { SQLExpression<String>(.function("char", [node])) }
 }
 

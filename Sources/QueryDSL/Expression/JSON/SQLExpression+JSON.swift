@@ -3,9 +3,9 @@ import SQLCore
 extension SQLExpression {
   /// Returns the value at a declared path inside the JSON; NULL if there is no value.
   ///
-  /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types. A
-  /// key with a quotation mark, a backslash or a control character throws `QueryError` when the
-  /// query is rendered.
+  /// SQL: `json_extract(a, ?)` for integers, Double and Bool, `nullif(a -> ?, 'null')` for JSON,
+  /// `apus_json_value(a -> ?, 'String')` for other types. A key with a quotation mark, a backslash
+  /// or a control character throws `QueryError` when the query is rendered.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root> {
@@ -15,7 +15,8 @@ extension SQLExpression {
   /// Returns the value at a declared path inside the JSON; NULL if there is no value, or if the
   /// JSON is NULL.
   ///
-  /// SQL: `json_extract(a, ?)` for numbers, `apus_json_value(a -> ?, 'String')` for other types.
+  /// SQL: `json_extract(a, ?)` for integers, Double and Bool, `nullif(a -> ?, 'null')` for JSON,
+  /// `apus_json_value(a -> ?, 'String')` for other types.
   public func value<Root, Result>(
     at path: JSONPath<Root, Result>
   ) -> SQLExpression<Result?> where Value == JSON<Root>? {
@@ -35,9 +36,9 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.where { $0.$place.value(at: "opened", as: Date.self) > date }
   /// // … WHERE apus_json_value("place" -> ?, 'Date') > ?
   /// ```
-  /// SQLite's own functions read numbers and Bool. A function of Apus reads other types in the way
-  /// in which `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64, a
-  /// Unique64 from a text or a number. The function throws `DatabaseError` for a value of another
+  /// SQLite's own functions read integers, Double and Bool. A function of Apus reads other types in
+  /// the way in which `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64,
+  /// a Unique64 from a text or a number. The function throws `DatabaseError` for a value of another
   /// type. `String` also accepts other values: a number stays a number, true and false become 1 and
   /// 0, and an object or an array becomes its JSON text.
   ///

@@ -64,8 +64,10 @@ public struct Window: Sendable {
   /// Sets the frame by numbers of rows before and after the current row.
   /// SQL: `ROWS BETWEEN … AND …`
   ///
-  /// A second frame, a frame that ends before it starts, and a negative number throw `QueryError`
-  /// when the query is rendered. The same holds for `range` and `groups`.
+  /// A second frame, a frame such as `.rows(.currentRow, .preceding(1))`, which ends before it
+  /// starts, and a negative number throw `QueryError` when the query is rendered. Two numbers on
+  /// the same side are not compared: `.rows(.preceding(1), .preceding(2))` is an empty frame. The
+  /// same holds for `range` and `groups`.
   public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.rows, start, end)
   }

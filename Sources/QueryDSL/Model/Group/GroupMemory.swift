@@ -46,8 +46,8 @@ enum GroupMemory {
     return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
   }
 
-  /// Sets the columns to the values of another group, or to NULL. Marks a column as changed if its
-  /// value differs.
+  /// Sets the columns to the values of another group, or to NULL, and the `@Ignored` properties to
+  /// its values, or to nil. Marks a column as changed if its value differs.
   static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
     guard let layout = try? Group.layout else { return group = new ?? group }
     let new = new ?? missing()
@@ -57,6 +57,7 @@ enum GroupMemory {
         for slot in layout.slots.slots {
           slot.type.set(columnAt: memory + Int(slot.offset), toThatAt: new + Int(slot.offset))
         }
+        layout.setIgnored(in: memory, toThoseIn: new)
       }
     }
   }

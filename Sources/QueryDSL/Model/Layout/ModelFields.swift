@@ -220,10 +220,16 @@ extension ColumnWrapper {
 /// A wrapper type of a property that is not a column.
 protocol IgnoredWrapper {
   static func initializeNil(at property: UnsafeMutableRawPointer)
+  static func set(propertyAt property: UnsafeMutableRawPointer, toThatAt other: UnsafeRawPointer)
 }
 
 extension Ignored: IgnoredWrapper {
   static func initializeNil(at property: UnsafeMutableRawPointer) {
     property.initializeMemory(as: Ignored<Wrapped>.self, to: Ignored())
+  }
+
+  static func set(propertyAt property: UnsafeMutableRawPointer, toThatAt other: UnsafeRawPointer) {
+    property.assumingMemoryBound(to: Ignored<Wrapped>.self).pointee =
+      other.assumingMemoryBound(to: Ignored<Wrapped>.self).pointee
   }
 }

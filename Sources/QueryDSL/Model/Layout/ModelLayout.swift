@@ -77,6 +77,7 @@ package final class ModelLayout: @unchecked Sendable {
     isView = (model as? any TableModel.Type)?._isView ?? false
     ignored = fields.ignored
     let naming = (model as? any TableModel.Type)?.columnNaming ?? .asDeclared
+    let isTable = (model as? any TableModel.Type).map { !$0._isView } ?? false
     let columns = try fields.columns.enumerated().map { index, field in
       let form = lines.forms[index] ?? field.group?.column.form ?? .standard
       guard field.group == nil || form == field.group?.column.form else {
@@ -92,6 +93,11 @@ package final class ModelLayout: @unchecked Sendable {
       else {
         throw ModelError(
           M.self, "\(field.name): \(type) has no stored form `.\(form)`")
+      }
+      guard !isTable || !(type.nonOptional is HighlightedText.Type) else {
+        throw ModelError(
+          M.self,
+          "\(field.name): a HighlightedText cannot be stored; declare a String, and store `text`")
       }
       return ModelColumn(
         name: name, property: field.name, type: type, isOptional: type.isOptional,
@@ -230,6 +236,13 @@ package final class ModelLayout: @unchecked Sendable {
   /// Sets the properties of a loaded model that are not columns to nil.
   func initializeIgnored(in model: UnsafeMutableRawPointer) {
     for property in ignored { property.type.initializeNil(at: model + property.offset) }
+  }
+
+  /// Sets the properties that are not columns to the values of another instance.
+  func setIgnored(in model: UnsafeMutableRawPointer, toThoseIn other: UnsafeRawPointer) {
+    for property in ignored {
+      property.type.set(propertyAt: model + property.offset, toThatAt: other + property.offset)
+    }
   }
 }
 

@@ -62,7 +62,8 @@ public func AllOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPr
   SQLPredicate(.all(Array(predicates().nodes)))
 }
 
-/// Returns a condition that holds if no predicate of the block holds. SQL: `NOT (a OR b)`
+/// Returns a condition that holds if every predicate of the block is false. If one of them is NULL,
+/// the condition does not hold. SQL: `NOT (a OR b)`
 ///
 /// The condition is true if the block is empty.
 public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLPredicate {

@@ -171,7 +171,7 @@ extension SelectStatement {
   ///
   /// A column of a table is written with the name of its table, because two tables of a join may
   /// have columns with the same name.
-  fileprivate func resultColumn(named name: String) -> ExpressionNode {
+  func resultColumn(named name: String) -> ExpressionNode {
     guard extras?.content.compound == nil else { return .resultColumn(name) }
     let terms: [SelectTerm] =
       switch selection {

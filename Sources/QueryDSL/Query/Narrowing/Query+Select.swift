@@ -70,10 +70,10 @@ extension Query {
     let tables = _QueryTables(of: statement)
     let items = SelectItem.list(of: items(repeat (each Table)(_from: tables)))
     var statement = statement
-    let (parts, names) = statement.selectAlso(items, after: decoding)
+    let longer: RowDecoding<(repeat each Old, repeat each New)> = statement.selectAlso(
+      items, after: decoding)
     statement.note(tables.problem)
-    return Query<(repeat each Old, repeat each New)>(
-      statement: statement, decoding: .parts(parts, columns: names))
+    return Query<(repeat each Old, repeat each New)>(statement: statement, decoding: longer)
   }
 
   /// Selects more items than the query selects already: those of a tuple that a closure returns.
@@ -85,10 +85,11 @@ extension Query {
     let tables = _QueryTables(of: statement)
     let items = items(repeat (each Table)(_from: tables))
     var statement = statement
-    let (parts, names) = statement.selectAlso(SelectItem.list(repeat each items), after: decoding)
+    let longer: RowDecoding<(repeat each Old, repeat (each Item).Selected)> = statement.selectAlso(
+      SelectItem.list(repeat each items), after: decoding)
     statement.note(tables.problem)
     return Query<(repeat each Old, repeat (each Item).Selected)>(
-      statement: statement, decoding: .parts(parts, columns: names))
+      statement: statement, decoding: longer)
   }
 
   private consuming func selecting<NewRow>(

@@ -68,9 +68,9 @@ extension SelectStatement {
   ///
   /// The old items are read together, as one part of the longer tuple. This is possible because
   /// `(a, b, c)` begins in memory like `(a, b)`.
-  mutating func selectAlso<Row>(
+  mutating func selectAlso<Row, LongerRow>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
-  ) -> (parts: RowParts, columns: @Sendable () throws -> [ResultColumn]) {
+  ) -> RowDecoding<LongerRow> {
     var terms: [SelectTerm] =
       switch selection {
       case .table(let table): [.table(table)]
@@ -96,6 +96,6 @@ extension SelectStatement {
           "`selectAlso` adds no columns to a UNION, INTERSECT or EXCEPT; add them to its queries"))
     }
     let allColumns = columns
-    return (parts, { try allColumns.flatMap { try $0() } })
+    return .parts(parts, isMapped: old.isMapped) { try allColumns.flatMap { try $0() } }
   }
 }

@@ -14,10 +14,10 @@ extension TableQuery {
   ) -> TableQuery<M, (repeat each Old, repeat each Value)> where Row == (repeat each Old) {
     let table = self.columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(
+    let longer: RowDecoding<(repeat each Old, repeat each Value)> = statement.selectAlso(
       SelectItem.list(repeat table[dynamicMember: each columns]), after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat each Value)>(
-      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+      query: Query(statement: statement, decoding: longer), columns: table)
   }
 
   /// Selects more expressions after the columns of the query; the rows become longer tuples. SQL:
@@ -32,9 +32,10 @@ extension TableQuery {
     let items = SelectItem.list(of: items(columns))
     let table = columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(items, after: select.decoding)
+    let longer: RowDecoding<(repeat each Old, repeat each New)> = statement.selectAlso(
+      items, after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat each New)>(
-      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+      query: Query(statement: statement, decoding: longer), columns: table)
   }
 
   /// Selects the expressions of a tuple that a closure returns, after the columns of the query.
@@ -47,9 +48,9 @@ extension TableQuery {
     let items = items(columns)
     let table = columns
     var statement = select.statement
-    let (parts, names) = statement.selectAlso(
+    let longer: RowDecoding<(repeat each Old, repeat (each Item).Selected)> = statement.selectAlso(
       SelectItem.list(repeat each items), after: select.decoding)
     return TableQuery<M, (repeat each Old, repeat (each Item).Selected)>(
-      query: Query(statement: statement, decoding: .parts(parts, columns: names)), columns: table)
+      query: Query(statement: statement, decoding: longer), columns: table)
   }
 }

@@ -19,8 +19,8 @@ import SQLCore
 /// let received = try PageCursor<Post>(text)       // throws if it is not the text of a cursor
 /// ```
 /// The text is not encrypted. A client can read the values, and can make a cursor with other
-/// values. Such a cursor can only change where the page begins. It cannot change the SQL, because
-/// its values are bound.
+/// values. Such a cursor can only change where the page begins. It cannot put text into the SQL,
+/// because its values are bound.
 public struct PageCursor<Rows>: Hashable, Sendable {
   /// A hash of the order that made the cursor.
   let order: UInt64

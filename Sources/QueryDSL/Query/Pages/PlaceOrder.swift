@@ -146,9 +146,7 @@ extension SelectStatement {
     if extras?.content.compound != nil { throw refuse("UNION, INTERSECT or EXCEPT") }
     if !groups.isEmpty { throw refuse("groups") }
     if isDistinct { throw refuse("DISTINCT") }
-    if offset != nil {
-      throw QueryError("a page begins after its cursor; remove the offset of the query")
-    }
+    if offset != nil { throw QueryError.offsetOfPage }
     if hasAggregateOrWindow { throw refuse("aggregates or windows") }
   }
 
@@ -182,4 +180,9 @@ extension SelectStatement {
   fileprivate var optionalTables: Set<TableID> {
     Set(zip(tables, areOptional).compactMap { $1 ? $0 : nil })
   }
+}
+
+extension QueryError {
+  static let offsetOfPage = QueryError(
+    "a page begins after its cursor; remove the offset of the query")
 }

@@ -25,8 +25,10 @@ extension Query {
   ///
   /// The query may be ordered by any expressions over any tables. Rows that are equal in these
   /// expressions are ordered by the keys of the tables, in the direction of the last expression.
-  /// The key of a joined table is left out if the condition of the join compares the whole key,
-  /// because the join then finds at most one row. In the example, the key of `Author` is left out.
+  /// The key of a joined table is left out if the condition of the join compares the whole key with
+  /// columns of another table, because the join then finds at most one row. In the example, the key
+  /// of `Author` is left out. A key with a text is never left out, and a query with a RIGHT or FULL
+  /// JOIN leaves out no key.
   ///
   /// The limit of the query is the size of a page. If all columns of the order belong to one table,
   /// SQLite can find a page in an index over them. Otherwise each page reads and sorts the rows
@@ -83,7 +85,8 @@ extension Query {
           as: PageCursor<Row>.self, to: PageCursor(order: order, values: values))
       })
     return Query<(row: Row, cursor: PageCursor<Row>)>(
-      statement: statement, decoding: .parts(parts, columns: decoding.columns))
+      statement: statement,
+      decoding: .parts(parts, isMapped: decoding.isMapped, columns: decoding.columns))
   }
 }
 
@@ -109,9 +112,9 @@ extension TableQuery where M: Model {
   /// - If NULL comes first and the page begins after a NULL, SQLite also reads the rows with NULL
   ///   before the page.
   ///
-  /// A cursor of another order, a query that is already ordered or grouped, and a model without a
-  /// key throw `QueryError` when the query is rendered. Two pages in the same order have the same
-  /// SQL, if their cursors have NULL in the same columns.
+  /// A cursor of another order, a query that is already ordered or grouped or has an offset, and a
+  /// model without a key throw `QueryError` when the query is rendered. Two pages in the same order
+  /// have the same SQL, if their cursors have NULL in the same columns.
   public consuming func page(after cursor: PageCursor<M>? = nil, by order: PageOrder<M>) -> Self {
     do {
       let layout = try M.layout
@@ -161,12 +164,14 @@ extension TableQuery where M: Model {
         "a page of \(layout.tableName) has rows of the table; groups have no key, so they have no "
           + "pages")
     }
+    guard select.statement.offset == nil else { throw QueryError.offsetOfPage }
   }
 }
 
 extension Model {
   /// Returns a query for the rows after a cursor, in an order. Without a cursor, it begins with the
-  /// first row. SQL: `WHERE ("createdAt", "id") < (?, ?) ORDER BY "createdAt" DESC, "id" DESC`
+  /// first row.
+  /// SQL: `WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY") ORDER BY "createdAt" DESC, …`
   public static func page(
     after cursor: PageCursor<Self>? = nil, by order: PageOrder<Self>
   ) -> TableQuery<Self, Self> {

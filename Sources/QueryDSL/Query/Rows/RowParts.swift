@@ -182,8 +182,11 @@ struct RowParts: Sendable {
 extension RowDecoding {
   /// Returns how to read a row: as a tuple of the parts, or as the part itself if there is only
   /// one.
+  ///
+  /// - Parameter isMapped: Whether a closure makes one of the parts, as in `map`.
   static func parts(
-    _ parts: RowParts, columns: @escaping @Sendable () throws -> [ResultColumn]
+    _ parts: RowParts, isMapped: Bool = false,
+    columns: @escaping @Sendable () throws -> [ResultColumn]
   ) -> RowDecoding<Row> {
     RowDecoding(
       all: { core, statement, limit in
@@ -191,6 +194,6 @@ extension RowDecoding {
         return try parts.rows(
           Row.self, of: statement, on: core, limit: limit, isAtRow: isAtRow)
       },
-      one: { try parts.row(Row.self, &$0) }, columns: columns)
+      one: { try parts.row(Row.self, &$0) }, columns: columns, isMapped: isMapped)
   }
 }

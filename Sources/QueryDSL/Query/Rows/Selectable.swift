@@ -130,7 +130,8 @@ extension Selectable where Self: ColumnValue {
 /// ```
 ///
 /// The name is the name of the column in the SQL, and its heading in the output of `db.table(_:)`.
-/// The name does not change how rows are read, because values are read by position.
+/// If a query selects `into` a struct, the name says which property the value belongs to. In all
+/// other queries, the name does not change how rows are read, because values are read by position.
 public struct AliasedExpression<Value: ColumnValue>: Selectable {
   let expression: SQLExpression<Value>
   let name: String

@@ -45,7 +45,8 @@ public struct JSONNode: ResultRow, Equatable {
   @Column public var atom: JSONAtom?
   /// A number that identifies the value inside the same JSON.
   @Column public var id: Int
-  /// The `id` of the array or object that contains the value; nil for the JSON as a whole.
+  /// The `id` of the array or object that contains the value; nil for the value with which
+  /// `jsonTree` begins.
   @Column public var parent: Int?
   /// The path of the value: `$.seats[0]`. SQL: `"fullkey"`
   @Column public var fullKey: String
@@ -94,7 +95,7 @@ extension JSONKey: CustomStringConvertible {
 public enum JSONAtom: ColumnValue, Hashable {
   /// An integer, or true or false.
   case integer(Int)
-  /// A number with a fraction or an exponent.
+  /// A number with a fraction or an exponent, or an integer beyond 64 bits.
   case real(Double)
   /// A text.
   case text(String)

@@ -13,10 +13,11 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."value"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String')
 /// ```
-/// SQLite's `json_each` reads numbers and Bool. For other types, a function of the library decodes
-/// each element as `JSON<Value>` does, and returns it in the stored form of its type. If an element
-/// may be null, its type must be optional. An element of another type throws `DatabaseError`. A
-/// type of your own that has no raw value throws `QueryError` when the query is rendered.
+/// SQLite's `json_each` reads integers, Double and Bool. For other types, a function of the library
+/// decodes each element as `JSON<Value>` does, and returns it in the stored form of its type. If an
+/// element may be null, its type must be optional. An element of another type throws
+/// `DatabaseError`, or `ColumnValueError` if SQLite's `json_each` reads it. A type of your own that
+/// has no raw value throws `QueryError` when the query is rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
@@ -52,8 +53,8 @@ public func jsonEach<Element>(
 /// Returns a table with a row for each member of a JSON object: its name and its value.
 /// SQL: `"apus_json_each"(a, 'Double')`
 ///
-/// The values are read like the elements of an array. If two members have the same name, only one
-/// of them has a row.
+/// A function of the library reads the values of all types, as it reads the elements of an array.
+/// If two members have the same name, only one of them has a row.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<Value>> {

@@ -181,7 +181,9 @@ extension ColumnValue {
       let stored = try? old.databaseValue(as: form),
       let new = try? stored.read(Self.self, as: form)
     else { return nil }
-    return isStoredAlike(old, new) ? stored : nil
+    // A `nil` beside `stored` in `?:` would be NULL.
+    guard isStoredAlike(old, new) else { return nil }
+    return stored
   }
 
   fileprivate static func conversion(

@@ -43,7 +43,8 @@ package struct Declarations: Sendable {
     triggers = Self.triggers(of: tables, views)
     searchIndexes = uniqued(tables.flatMap(\.searchIndexes)) { $0.name.lowercasedASCII }
     let contributed = tables.filter(\.problems.isEmpty).flatMap { table in
-      uniqued(table.ownedLines, by: \.name).map { $0.object(table) }
+      // Two models of the table may declare the same object.
+      uniqued(table.ownedLines.map { $0.object(table) }) { "\($0.kind)".lowercasedASCII }
     }
     owned = triggers + contributed + searchIndexes
     definitions = DeclaredDefinitions(tables: tables, views: views, owned: owned)
@@ -163,6 +164,7 @@ extension Declarations {
     try TriggerDefinition.requireDistinctNames(
       of: definitions.flatMap(\.triggers) + views.flatMap(\.triggers))
     try SearchIndexDefinition.requireDistinctNames(of: definitions.flatMap(\.searchIndexes))
+    try VectorIndexDefinition.requireDistinctNames(in: definitions)
     try TableDefinition.requireVisibleChanges(in: definitions)
     let declared = Declarations(
       tables: Self.tables(of: definitions), views: views, searchTables: searchTables, ids: ids)

@@ -43,10 +43,9 @@ package enum OwnedObjectKind: Hashable, Sendable {
 }
 
 /// An element of a schema, such as `Logged()`, with which another module declares an object of a
-/// table.
+/// table. If several elements declare objects with the same kind and name, the table gets one.
 package struct OwnedObjectLine: Sendable {
-  /// The element as Swift text, such as `Logged()`. If two models of a table have an element of the
-  /// same text, the table gets one object.
+  /// The element as Swift text, such as `Logged()`, for the text of errors.
   let name: String
   let follower: String
   let object: @Sendable (TableDefinition) -> any OwnedObject

@@ -74,7 +74,9 @@ private struct SchemaReader<M: TableModel> {
       }
     case .default(let path, let value):
       let index = try index(path, in: "Default")
-      defaults[index] = try value(layout.columns[index].form).databaseValue.description
+      let literal = try value(layout.columns[index].form).literal
+      // The exact literal of a number may be in parentheses already.
+      defaults[index] = literal.hasPrefix("(") ? literal : Self.defaultClause(literal)
     case .defaultSQL(let path, let sql):
       defaults[try index(path, in: "Default")] = Self.defaultClause(try sql.declaration)
     case .collated(let path, let collation):
@@ -166,6 +168,20 @@ private struct SchemaReader<M: TableModel> {
       conversion: conversions[index],
       type: ColumnType(
         column.type, form: column.form, property: column.property, isKey: column.isPrimaryKey))
+  }
+}
+
+extension TableDefinition.Column {
+  /// Returns whether the text after DEFAULT in a file is the declared default.
+  ///
+  /// The number of an exact literal may also be written as a decimal number. SQLite may read that
+  /// number with another last bit, but earlier versions wrote it, and a rebuild is not worth it.
+  package func declares(default text: String) -> Bool {
+    guard let defaultSQL else { return false }
+    let declared = defaultSQL.normalSQL
+    if text.normalSQL == declared { return true }
+    guard defaultSQL.hasPrefix("("), let number = Double(text) else { return false }
+    return (try? DatabaseValue.real(number).literal)?.normalSQL == declared
   }
 }
 

@@ -29,9 +29,9 @@ struct TriggerLine<M: ResultRow> {
 ///
 /// Each line of the closure is a statement: an `update`, a `delete` or an `insert` of any model, a
 /// query, a `Raise`, or SQL in a string literal. The trigger fires only if all conditions in `when`
-/// are true. The closures run once, when a database with the model is first opened. Swift values in
-/// them become literals. If a literal cannot hold a value, such as a text with U+0000, the opening
-/// throws `ModelError`.
+/// are true. The closures run when a database with the model is first opened, and not when the
+/// trigger fires. Swift values in them become literals. If a literal cannot hold a value, such as a
+/// text with U+0000, the opening throws `ModelError`.
 ///
 /// The trigger fires for every writer of the file, not only for this program. A migration creates
 /// the trigger after all tables. If the declaration changes, the migration drops the trigger and

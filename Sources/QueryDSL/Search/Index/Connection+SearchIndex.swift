@@ -62,7 +62,8 @@ extension Connection {
   ///
   /// ```swift
   /// while try db.mergeSearchIndex(of: Post.self, pages: 200) {}
-  /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('merge', -200), then 200
+  /// // INSERT INTO "Post_search" ("Post_search", rank) VALUES ('merge', 200)
+  /// // if this merges nothing: … VALUES ('merge', -200)
   /// ```
   /// - Parameter pages: about how many pages of the index are written; at least 1.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_merge_command>

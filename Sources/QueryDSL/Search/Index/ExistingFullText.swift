@@ -66,12 +66,11 @@ extension ExistingSchema.Entry {
   fileprivate var columnsOfFullText: [String]? {
     guard kind == .table, let sql else { return nil }
     // CREATE VIRTUAL TABLE page USING fts5(title, text UNINDEXED, tokenize = 'porter', …)
-    let tokens = SQLTokens(sql).tokens
-    guard tokens.count > 4, tokens[1].isWord("virtual"),
-      let using = tokens.firstIndex(where: { $0.isWord("using") }), using + 1 < tokens.count,
-      tokens[using + 1].isWord("fts5")
+    let definition = SQLTokens(sql)
+    let tokens = definition.tokens
+    guard let module = definition.moduleIndex, tokens[module].value.lowercasedASCII == "fts5"
     else { return nil }
-    return tokens.indices.dropFirst(using + 3).compactMap { index in
+    return tokens.indices.dropFirst(module + 2).compactMap { index in
       let isFirst = tokens[index - 1].isSign("(") || tokens[index - 1].isSign(",")
       let isOption = index + 1 < tokens.count && tokens[index + 1].isSign("=")
       return isFirst && !isOption && tokens[index].isName ? tokens[index].value : nil

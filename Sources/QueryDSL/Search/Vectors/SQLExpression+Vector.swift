@@ -118,7 +118,8 @@ extension TableModel {
   /// rows that the index finds. The result has exact distances and as many rows as an exact result,
   /// but may miss near rows. If the query uses the index, `db.explain` names the tables of the
   /// index. A query measures all rows if it has an aggregate, a window function, DISTINCT, groups,
-  /// a RIGHT or FULL join, or a limit that is not a number.
+  /// a RIGHT or FULL join, a limit or an offset that is not a number below 100,000, or a further
+  /// condition on the hits of a full-text search.
   /// ```swift
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 0.3)   // slower, misses less
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 1)     // exact

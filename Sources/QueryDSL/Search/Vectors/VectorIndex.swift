@@ -211,6 +211,26 @@ extension VectorIndexDefinition: OwnedObject {
   }
 }
 
+extension VectorIndexDefinition {
+  /// Throws `ModelError` if models declare different indexes with the same name.
+  static func requireDistinctNames(in models: [TableDefinition]) throws {
+    let indexes = models.flatMap { model in
+      model.ownedLines.compactMap { $0.object(model) as? Self }.map { (model: model.model, $0) }
+    }
+    for (position, (model, index)) in indexes.enumerated() {
+      guard let other = indexes.prefix(position).first(where: { $0.1.name.isSame(as: index.name) }),
+        !other.1.table.isSame(as: index.table) || !other.1.column.isSame(as: index.column)
+          || other.1.metric != index.metric
+      else { continue }
+      throw ModelError(
+        model: model,
+        "different vector indexes of \(other.1.table).\(other.1.column) and "
+          + "\(index.table).\(index.column) have the name \(index.name); give one another name: "
+          + "`VectorIndex(…, name: \("\(index.name)_2".swiftLiteral))`")
+    }
+  }
+}
+
 extension VectorIndexLine where M: TableModel {
   /// Returns the declared index as an element of the schema, from which migrations make an
   /// `OwnedObject`. Throws `ModelError` if the declaration is invalid.

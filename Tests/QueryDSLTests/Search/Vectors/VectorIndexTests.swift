@@ -359,6 +359,43 @@ struct VectorIndexTests {
     #expect(try db.migrationPlan(for: [Dropping.Photo.self]).steps.isEmpty)
   }
 
+  @Test("a column can have an index for each metric, each with a name of its own")
+  func metrics() throws {
+    struct Twice: Model {
+      @PrimaryKey var id: Int
+      @Column var e: [Float]
+      static var schema: Schema<Twice> {
+        VectorIndex(\.$e, metric: .cosine)
+        VectorIndex(\.$e, metric: .euclidean, name: "e2")
+      }
+    }
+    struct Unnamed: Model {
+      @PrimaryKey var id: Int
+      @Column var e: [Float]
+      static var schema: Schema<Unnamed> {
+        VectorIndex(\.$e, metric: .cosine)
+        VectorIndex(\.$e, metric: .euclidean)
+      }
+    }
+    let db = try Database.temporary(
+      models: [Twice.self], configuration: Gallery.configuration())
+    try db.insert((0..<40).map { Twice(id: $0, e: [Float($0), 1]) })
+    #expect(try db.fetch(Int.self, "SELECT count(*) FROM e2") == [40])
+    for metric in [VectorMetric.cosine, .euclidean] {
+      let near = Twice.nearest(to: [7, 1], by: \.$e, metric: metric, limit: 1)
+      #expect(try db.explain(near).description.contains("apus_near"))
+      #expect(try db.first(near)?.0.id == 7)
+    }
+    try db.rebuildVectorIndex(of: Twice.self)
+    #expect(try db.checkVectorIndex(of: Twice.self))
+    #expect(try db.fetch(Int.self, "SELECT count(*) FROM e2 WHERE cell > 0") == [40])
+    #expect(try db.migrationPlan(for: [Twice.self]).steps.isEmpty)
+    let error = #expect(throws: ModelError.self) {
+      try Specification.database(models: [Unnamed.self])
+    }
+    #expect(error?.message.contains("have the name Unnamed_e_index") == true)
+  }
+
   @Test("a declaration that cannot be an index throws when the model is opened")
   func mistakes() throws {
     struct Keyless: TableModel {
