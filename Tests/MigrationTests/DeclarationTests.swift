@@ -209,6 +209,67 @@ struct DeclarationTests {
         """)
   }
 
+  struct Measure: Model {
+    // On x86, Swift rounds a long literal twice.
+    static let number = Double("5011991030.441854") ?? 0
+    @PrimaryKey var id: Int
+    @Column var height: Double
+    static var schema: Schema<Measure> { Default(\.$height, number) }
+  }
+
+  /// The declarations with which earlier versions, or other programs, made the table.
+  enum Former {
+    struct Height: Model {
+      static let tableName = "Measure"
+      @PrimaryKey var id: Int
+      @Column var height: Double
+      static var schema: Schema<Height> { Default(\.$height, sql: "5011991030.441854") }
+    }
+
+    struct OtherHeight: Model {
+      static let tableName = "Measure"
+      @PrimaryKey var id: Int
+      @Column var height: Double
+      static var schema: Schema<OtherHeight> { Default(\.$height, sql: "5011991030.441855") }
+    }
+
+    struct NoHeight: Model {
+      static let tableName = "Measure"
+      @PrimaryKey var id: Int
+    }
+  }
+
+  @Test("a default is exactly the number, and one that a file has as a decimal number stays")
+  func exactDefaults() throws {
+    let number = Measure.number
+    let db = try Specification.database(models: [Measure.self])
+    try db.execute("INSERT INTO Measure (id) VALUES (1)")
+    #expect(try db.find(Measure.self, 1)?.height == number)
+    let table = try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE name = 'Measure'")
+    #expect(table.first?.contains("DEFAULT (5255453506736597.0 / 1048576.0)") == true)
+    #expect(try db.migrationPlan(for: [Measure.self]).steps.isEmpty)
+
+    let former = try Specification.database(models: [Former.Height.self])
+    #expect(try former.migrationPlan(for: [Measure.self]).steps.isEmpty)
+    let other = try Specification.database(models: [Former.OtherHeight.self])
+    #expect(try !other.migrationPlan(for: [Measure.self]).steps.isEmpty)
+
+    let adding = try Specification.database(models: [Former.NoHeight.self])
+    try adding.insert(Former.NoHeight(id: 1))
+    try adding.migrate([Measure.self])
+    #expect(try adding.find(Measure.self, 1)?.height == number)
+  }
+
+  @Test("a default with U+0000 throws a QueryError, because SQL cannot contain it")
+  func zeroInDefault() throws {
+    struct Zero: Model {
+      @PrimaryKey var id: Int
+      @Column var text: String
+      static var schema: Schema<Zero> { Default(\.$text, "a\u{0}b") }
+    }
+    #expect(throws: QueryError.self) { try Specification.database(models: [Zero.self]) }
+  }
+
   @Test(
     "conflicting names, a dropped column that is declared, and a generated key throw a ModelError")
   func mistakes() throws {

@@ -68,6 +68,22 @@ struct SchemaPolicyTests {
       try connection.execute("CREATE TEMP TABLE scratch (x); INSERT INTO scratch VALUES (1)")
     }
     #expect(try db.count(Note.all) == 2)
+    try db.vacuum()
+    try db.writeWithoutTransaction {
+      try $0.execute("PRAGMA user_version = 3; /* now */ VACUUM")
+    }
+  }
+
+  @Test("the policy validated does not create the table of writes with a key")
+  func keyedWrites() throws {
+    let db = try open(.validated, [Note.self])
+    let error = #expect(throws: DatabaseError.self) { try db.write(id: "a") { _ in } }
+    #expect(error?.code == .notAuthorized)
+    #expect(error?.message.contains("CREATE TABLE IF NOT EXISTS \"apus_write\"") == true)
+    let line = try #require(error?.message.split(separator: "run once: ").last)
+    try db.execute(SQL(unsafe: String(line)))
+    #expect(try db.write(id: "a") { _ in }.isRepeated == false)
+    #expect(try db.write(id: "a") { _ in }.isRepeated == true)
   }
 
   @Test(

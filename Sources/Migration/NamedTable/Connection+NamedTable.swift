@@ -11,14 +11,14 @@ extension Connection {
   /// // INSERT INTO "profiles" (…) VALUES (…) ON CONFLICT ("id") DO UPDATE SET …
   /// ```
   ///
-  /// Every stored property is a column. A property whose type is not a `ColumnValue` is stored as
-  /// JSON. The first write creates the table. If the struct later has more properties, a write adds
-  /// their columns; nothing is dropped. A class works as well: its stored properties are read from
-  /// the instance, and its `init(from:)` reads a row.
+  /// Every stored property is a column, except lazy ones. A property whose type is not a
+  /// `ColumnValue` is stored as JSON. The first write creates the table. If the struct later has
+  /// more properties, a write adds their columns; nothing is dropped. A class works as well: its
+  /// stored properties are read from the instance, and its `init(from:)` reads a row.
   ///
   /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow creating or changing
-  /// the table, `ModelError` if a column of the table has another type, and `WriteIgnored` if
-  /// SQLite ignored the row.
+  /// the table, `ModelError` if the type does not fit the table, for example because a column has
+  /// another type, and `WriteIgnored` if SQLite ignored the row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
@@ -55,8 +55,10 @@ extension Connection {
   ///
   /// If the table has no column for a property, the property is nil. If the property is not
   /// optional, it is zero or empty. Throws `ColumnValueError` for a value that is not valid for its
-  /// property's type. Throws `ModelError` in two cases: a column has another type, or a column is
-  /// missing and the type of its property has no zero or empty value.
+  /// property's type. Throws `ModelError` if the type does not fit the table, for example because
+  /// a column has another type, or because a column is missing and the type of its property has no
+  /// zero or empty value. Throws `MigrationError` if the table or a column is missing and
+  /// `Configuration.schemaPolicy` does not allow creating it.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName
   ) throws -> Row? {
@@ -141,6 +143,14 @@ extension Connection {
     for step in steps {
       if let sql = step.sql { try execute(SQL(unsafe: sql)) }
     }
+  }
+
+  /// Creates a table for rows of any form. Throws `MigrationError` if the policy forbids it.
+  package func createTable(_ table: TableName, by sql: String) throws {
+    let step = MigrationPlan.Step(
+      .createTable, table: table.name, sql: sql, reason: "it does not exist")
+    try requirePolicy(for: table, steps: [step], "the table \(table.name) does not exist")
+    try execute(SQL(unsafe: sql))
   }
 
   /// Throws `MigrationError` if the policy forbids changing the table.

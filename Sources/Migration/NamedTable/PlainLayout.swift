@@ -13,7 +13,8 @@ struct PlainLayout<Row: Codable & Sendable> {
   let id: PlainField
 
   /// Reads the properties. Throws `ModelError` if the type is neither a struct nor a class, has no
-  /// `id`, or has a property that no column can store.
+  /// `id` or an optional one, or has a property that no column can store, such as a reference to an
+  /// object.
   init() throws {
     guard
       let stored = FieldReflection.fields(of: Row.self)
@@ -23,6 +24,13 @@ struct PlainLayout<Row: Codable & Sendable> {
     }
     // Codable does not encode lazy properties, so their storage is left out here, too.
     fields = try stored.filter { !$0.name.hasPrefix("$__lazy_storage_$") }.map { field in
+      // The runtime does not say whether a reference is weak or unowned, which memory depends on.
+      guard !Self.isReference(field.type) else {
+        throw ModelError(
+          Row.self,
+          "the stored property \(field.name): \(field.type) refers to an object; store its `id`, or "
+            + "make it a struct")
+      }
       guard let column = PlainField(field) else {
         throw ModelError(
           Row.self,
@@ -35,6 +43,10 @@ struct PlainLayout<Row: Codable & Sendable> {
       throw ModelError(Row.self, "it needs a property `id` that is not an optional, as its key")
     }
     self.id = id
+  }
+
+  private static func isReference(_ type: Any.Type) -> Bool {
+    type is AnyClass || (type as? any AnyOptional.Type)?.wrappedType is AnyClass
   }
 
   func values(of row: Row) throws -> [DatabaseValue] {
@@ -148,7 +160,7 @@ struct PlainField {
     storageClass = .text
     isOptional = type is any AnyOptional.Type
     typeName = String(describing: type)
-    fallback = isOptional ? .null : nil
+    fallback = isOptional ? .some(.null) : .none
     store = { memory in
       let value = memory.assumingMemoryBound(to: Value.self).pointee
       if (value as? any AnyOptional)?.isNil == true { return .null }
@@ -192,9 +204,11 @@ struct PlainField {
 
 /// An optional whose wrapped type is unknown.
 protocol AnyOptional {
+  static var wrappedType: Any.Type { get }
   var isNil: Bool { get }
 }
 
 extension Optional: AnyOptional {
+  static var wrappedType: Any.Type { Wrapped.self }
   var isNil: Bool { self == nil }
 }

@@ -9,12 +9,14 @@ import SQLCore
 /// ```
 public struct MigrationOptions: Sendable {
   /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
-  /// read it, if it would change in a new type, or if a new constraint forbids it.
+  /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
+  /// forbids it. A value that is not unique, or that `Converted` cannot read, always refuses the
+  /// migration.
   public enum InvalidValues: Hashable, Sendable {
     /// The migration is refused, and the plan says how many rows have an invalid value.
     case refused
-    /// The rows are deleted. If a row of another table refers to a deleted row, the migration
-    /// throws `MigrationError`, and nothing is changed.
+    /// The rows are deleted. If another row refers to a deleted row, the migration throws
+    /// `MigrationError`, and nothing is changed.
     case deleted
     /// Rows are deleted if the invalid value is in one of these tables or columns. Any other
     /// invalid value refuses the migration. Create this case by `deleted(in:)`.
@@ -43,18 +45,21 @@ public struct MigrationOptions: Sendable {
 
   /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public enum MissingDefaults: Hashable, Sendable {
-    /// The migration is refused, and the plan offers the line that declares a value. A table
-    /// without rows needs no value.
+    /// The migration is refused, and the plan offers a line, such as one that declares a value. A
+    /// table without rows needs no value.
     case refused
-    /// Zero, `false`, or the empty text or bytes, which also become the column's default. A type
-    /// without such a value, such as a date or an enumeration, is still refused.
+    /// Zero, `false`, or the empty text or bytes, which ALTER TABLE also leaves as the column's
+    /// default. A type without such a value, such as a date or an enumeration, is still refused,
+    /// and so is a new foreign key.
     ///
     /// Choose this if a step of your own fills the new column, or if the values do not matter yet.
     case zeroOrEmpty
   }
 
   /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
-  /// read it, if it would change in a new type, or if a new constraint forbids it.
+  /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
+  /// forbids it. A value that is not unique, or that `Converted` cannot read, always refuses the
+  /// migration.
   public var invalidValues: InvalidValues
   /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public var missingDefaults: MissingDefaults
@@ -103,9 +108,9 @@ public struct MigrationOptions: Sendable {
   /// migrates even to a schema that the file had before. So use a higher number to return to an
   /// earlier schema on purpose.
   public var schemaVersion: Int?
-  /// A closure that reports the progress. It is called before each statement. While a large table
-  /// is copied, checked, or put into an index or full-text index, it is also called about every
-  /// 10,000 rows.
+  /// A closure that reports the progress. It is called before each statement of the plan, and
+  /// before each of your own steps. While a large table is copied, checked, or put into an index or
+  /// full-text index, it is also called about every 10,000 rows.
   ///
   /// The closure runs inside the transaction. If it throws an error, the migration ends, and
   /// nothing is changed.
@@ -158,8 +163,9 @@ extension MigrationOptions {
     /// The table stays as the newer program made it, and both programs use it.
     ///
     /// The older program is refused if it cannot work with the table. This happens if the table or
-    /// a column is missing, or has another type, form or key. It also happens if a column that the
-    /// program does not declare requires a value.
+    /// a column is missing, or has another type, form or key, or if a column is generated in only
+    /// one of the two programs. It also happens if a column that the program does not declare
+    /// requires a value.
     case kept
     /// The older program is refused.
     case refused
@@ -175,9 +181,11 @@ extension MigrationOptions {
 /// let options = MigrationOptions(progress: { print($0.table, $0.copiedRows, "of", $0.rowCount) })
 /// ```
 public struct MigrationProgress: Hashable, Sendable {
-  /// The table whose step runs, or the name of one of your own steps.
+  /// The table whose step runs, or the name of one of your own steps. Empty while the foreign keys
+  /// of all tables are checked.
   public let table: String
-  /// The statement that runs next.
+  /// The statement that runs next. While values or copied rows are checked, and for one of your own
+  /// steps, a comment in SQL.
   public let sql: String
   /// The number of rows copied so far. While rows are checked or put into an index, an estimate of
   /// their number so far. The number begins at 0.

@@ -17,6 +17,9 @@ import SQLCore
 /// created after it. Foreign keys are not enforced while steps run; they are checked before the
 /// migration commits.
 ///
+/// A program with a lower `schemaVersion` than the file runs no steps, unless `newerSchema` is
+/// `.replaced`.
+///
 /// A database that has none of the tables yet is new. By default, a step does not run on a new
 /// database, because it has no rows to fix; the step is noted as done. Some things, such as FTS5
 /// tables and initial rows, are needed in every database and cannot be declared in a schema. For
@@ -32,7 +35,10 @@ public struct MigrationStep: Sendable {
   public enum Moment: Hashable, Sendable {
     /// Before tables and columns are compared.
     case before
-    /// After tables and columns are added, and before anything is dropped.
+    /// After tables and columns are added and values are converted, and before columns, tables and
+    /// constraints are dropped. Some things change before the step: indexes that the schema drops,
+    /// no longer declares or declares differently are dropped, and views whose query differs are
+    /// replaced.
     case after
     /// After all other steps, when the tables are as the models declare them.
     case last

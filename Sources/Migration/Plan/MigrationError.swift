@@ -13,7 +13,7 @@ import SQLCore
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan
-  /// The reason why nothing ran; nil if the reason is a refused step.
+  /// The reason why nothing was changed; nil if the reason is a refused step.
   public let reason: String?
 
   init(plan: MigrationPlan, reason: String? = nil) {

@@ -7,10 +7,11 @@ import SQLCore
 /// print(try db.migrationPlan(for: [Author.self, Post.self]))
 /// ```
 ///
-/// A step runs automatically if it loses nothing, or if a schema declares the loss. A step that
-/// would lose anything else, or cannot be done automatically, is refused. A refused step offers a
-/// line that resolves the refusal. If any step is refused, no step runs. Parts of the database that
-/// no model declares are kept.
+/// A step runs automatically if it loses nothing, or if a schema or the options declare the loss. A
+/// step that would lose anything else, or cannot be done automatically, is refused. A refused step
+/// offers a line that resolves the refusal. If any step is refused, no step runs. Parts of the
+/// database that no model declares are kept, except indexes that an earlier schema declared. With a
+/// `schemaVersion` or `.replaced`, the same applies to triggers and to full-text and vector indexes.
 public struct MigrationPlan: Hashable, Sendable {
   /// One step of a plan.
   public struct Step: Hashable, Sendable {
@@ -34,7 +35,7 @@ public struct MigrationPlan: Hashable, Sendable {
       case dropColumn(String)
       /// A new table replaces the old one, and the rows are copied.
       case rebuildTable
-      /// Rows with values that their type cannot read are deleted, as the options say.
+      /// Rows with invalid values are deleted, as the options say.
       case deleteRows
       /// An index is created.
       case createIndex(String)
@@ -48,8 +49,8 @@ public struct MigrationPlan: Hashable, Sendable {
       /// A full-text or vector index is created with its triggers, and filled from the rows of its
       /// table.
       case createSearchIndex(String)
-      /// A full-text or vector index is dropped with its triggers, because a schema drops it or
-      /// declares it differently, or a name in it has changed.
+      /// A full-text or vector index is dropped with its triggers, because a schema drops it,
+      /// declares it differently, or no longer declares it, or a name in it has changed.
       case dropSearchIndex(String)
       /// A full-text or vector index is filled again, because the values of its table have changed.
       case fillSearchIndex(String)
@@ -59,7 +60,8 @@ public struct MigrationPlan: Hashable, Sendable {
       case stopLog
       /// A column that no model declares stays unchanged.
       case keepColumn(String)
-      /// Another part of the database that no model declares stays unchanged.
+      /// Another part of the database that no model declares stays unchanged. So do values that
+      /// are not spelled as their stored form writes them.
       case keepDeclaration(String)
       /// A table or view stays in the newer program's form.
       case keepNewer
@@ -93,8 +95,8 @@ public struct MigrationPlan: Hashable, Sendable {
     /// The reason for the step. For a refused step, also what to do instead.
     public internal(set) var reason: String
     /// A line of Swift code to paste, if the step is refused or keeps a part of the database. The
-    /// line belongs in the schema, in place of a property, or in the options of the migration.
-    /// Every refusal has a line.
+    /// line belongs in the model, in its schema, or in the options of the migration. Every refusal
+    /// has a line.
     public let line: String?
     /// All alternative lines to paste; one of them is enough. The first is `line`.
     ///
@@ -129,8 +131,8 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether no step changes a row or a declaration. Such a plan may still list parts that are
-  /// kept.
+  /// Whether no step changes a row or a declaration, or is refused. Such a plan may still list
+  /// parts that are kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
   /// The refused steps, without `.undecided` steps.

@@ -167,11 +167,7 @@ struct MigrationPlanner {
     }
     steps += changes
     if extent == .whole { steps += removedTables(declared, in: schema) }
-    steps += declared.searchTables.compactMap { table in
-      table.objection(in: schema).map { reason in
-        PlannedStep(MigrationPlan.Step(.refuse, table: table.name, reason: reason))
-      }
-    }
+    steps += declared.searchTables.compactMap { refusal(of: $0, declared, in: schema) }
     let owned = try OwnedObjectPlanner(
       OwnedObjectMigration(
         of: declared, in: schema, isWhole: extent == .whole, droppedViews: droppedViews,
@@ -191,6 +187,28 @@ struct MigrationPlanner {
       let step = MigrationPlan.Step(.rebuildTable, table: table.name, reason: "")
       return [PlannedStep(.refusal(error, of: step) { declared.takes($0, in: schema) })]
     }
+  }
+
+  /// Returns the refusal of a model with `ExistingFullText()` whose FTS5 table does not exist or
+  /// has other columns; nil if the model can use the table.
+  private func refusal(
+    of table: SearchTableDefinition, _ declared: Declarations, in schema: ExistingSchema
+  ) -> PlannedStep? {
+    guard let reason = table.objection(in: schema) else { return nil }
+    let line: String
+    if schema.entry(table.name) == nil {
+      // The step also runs in files that have the table already, so its SQL has IF NOT EXISTS.
+      line =
+        "MigrationStep(\("the FTS5 table \(table.name)".swiftLiteral), .before, "
+        + "onNewDatabase: .runs) { try $0.execute(\(table.createTable.swiftLiteral)) }"
+    } else {
+      let otherName = table.name.numbered { declared.takes($0, in: schema) }
+      line =
+        "static let tableName = \(otherName.swiftLiteral)"
+        + "  // \(table.name.inComment) stays as it is"
+    }
+    return PlannedStep(
+      MigrationPlan.Step(.refuse, table: table.name, reason: reason, line: line))
   }
 
   /// Returns the end of a line that loses rows of a table: `  // loses 2 rows of Note`.

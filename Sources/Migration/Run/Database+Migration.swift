@@ -9,7 +9,8 @@ extension Database {
   /// A file that is opened as read-only is not migrated.
   ///
   /// Throws `MigrationError`, with the plan, and changes nothing if a table needs a change that
-  /// cannot be made automatically. Throws `ModelError` if a model cannot be a table.
+  /// cannot be made automatically or that `Configuration.schemaPolicy` forbids. Throws `ModelError`
+  /// if a model cannot be a table.
   public convenience init(
     path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -90,8 +91,9 @@ extension Database {
 
   /// Returns the plan of what `migrate` would do, without changing anything.
   ///
-  /// If there is nothing to do, this costs one read of the schema. If values must be examined, for
-  /// example in a column that gets another type, the table of the column is read, too.
+  /// If the definitions in the file are exactly as the models declare them, this costs one read of
+  /// the schema. If values must be examined, for example in a column that gets another type, the
+  /// table of the column is read, too.
   public func migrationPlan(
     for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) throws -> MigrationPlan {
@@ -126,8 +128,9 @@ extension Database {
 
   /// Migrates the tables of the models in one transaction, and returns the steps that were done.
   ///
-  /// If there is nothing to do, this costs one read of the schema. Throws `MigrationError`, and
-  /// changes nothing, if a step is refused, or if a row or a reference would be lost.
+  /// If the definitions in the file are exactly as the models declare them, this costs one read of
+  /// the schema. Throws `MigrationError`, and changes nothing, if a step is refused, if a row or a
+  /// reference would be lost, or if `Configuration.schemaPolicy` locks a table that would change.
   @discardableResult
   public func migrate(
     _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
@@ -262,7 +265,7 @@ extension MigrationPlan.Step {
     let reason =
       switch step.moment {
       case .before: "before all other changes"
-      case .after: "before anything is dropped"
+      case .after: "after columns are added, and before columns are dropped"
       case .last: "after all other changes"
       }
     self.init(.userStep(step.name), table: step.name, reason: reason)

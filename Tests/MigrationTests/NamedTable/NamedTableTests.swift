@@ -252,6 +252,24 @@ struct NamedTableTests {
     #expect(error?.description.contains("\"full_name\"") == true)
   }
 
+  /// The memory of a weak reference has another form, which the runtime does not report.
+  @Test("a reference to an object is refused, whether it is weak or not")
+  func references() throws {
+    final class Node: Codable, @unchecked Sendable {
+      var id = 1
+      weak var parent: Node?
+    }
+    struct Owner: Codable {
+      var id = 1
+      var node = Node()
+    }
+    let (child, parent) = (Node(), Node())
+    child.parent = parent
+    let error = #expect(throws: ModelError.self) { try db.write(child, to: .profiles) }
+    #expect(error?.description.contains("parent: Optional<Node> refers to an object") == true)
+    #expect(throws: ModelError.self) { try db.write(Owner(), to: .profiles) }
+  }
+
   @Test(
     "values that are neither structs nor classes, types without an id, and properties without a value throw"
   )

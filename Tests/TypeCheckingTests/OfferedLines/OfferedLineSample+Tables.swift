@@ -218,5 +218,11 @@ extension OfferedLineSample {
     OfferedLineSample("facets of two types", "SELECT 1", M.ProfileNumbered.self, M.Profile.self),
     OfferedLineSample(
       "facets that differ in an optional", "SELECT 1", M.ProfileMailed.self, M.Profile.self),
+    OfferedLineSample("an FTS5 table that does not exist", "SELECT 1", M.Searched.self),
+    OfferedLineSample(
+      "an ordinary table in the place of an FTS5 table", "\(note), title TEXT)", M.Searched.self),
+    OfferedLineSample(
+      "an FTS5 table with other columns", "CREATE VIRTUAL TABLE Note USING fts5(text)",
+      M.Searched.self),
   ]
 }

@@ -56,6 +56,10 @@ struct OfferedLineSample: Sendable {
       column: "TEXT NOT NULL", "'2009-01-01T00:00:00+02:00'", model: M.NoteDate.self),
     OfferedLineSample(
       column: "TEXT NOT NULL", "'2009-01-01 00:00:00'", model: M.NoteSpelledDate.self),
+    OfferedLineSample(column: "TEXT NOT NULL", "'2009-01-01'", model: M.NoteDate.self),
+    OfferedLineSample(
+      column: "TEXT NOT NULL", "'2009-01-01T00:00Z'", "'2009-01-01T00:00:30Z'",
+      model: M.NoteSpelledDate.self),
     OfferedLineSample(
       column: "TEXT", "'2009-01-01T00:00:00.000000Z'", "NULL", model: M.NoteSpelledDate.self),
     OfferedLineSample(column: "TEXT", "'2009-01-01 00:00:00'", "NULL", model: M.NoteDate.self),

@@ -130,6 +130,19 @@ extension OfferedModels {
     static var definition: some Fetchable { Bare.all.select(\.$id) }
   }
 
+  // MARK: FTS5 tables
+
+  struct Searched: Model {
+    static let tableName = "Note"
+    @PrimaryKey var id: Int64
+    @Column var title: String
+    @Column var `class`: String?
+    static var schema: Schema<Searched> {
+      ExistingFullText()
+      Named(\.$id, "rowid")
+    }
+  }
+
   // MARK: Conversions
 
   struct NoteDone: Model {

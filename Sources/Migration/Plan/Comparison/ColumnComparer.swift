@@ -91,7 +91,7 @@ struct ColumnComparer: TableComparer {
   ) -> [TableDifference] {
     guard column.generated == nil else { return [] }
     if let value = column.defaultSQL {
-      guard value.normalSQL != found.defaultText?.normalSQL else { return [] }
+      if let text = found.defaultText, column.declares(default: text) { return [] }
       return [change("the default of \(column.name) becomes \(value)")]
     }
     guard let value = found.defaultText else { return [] }

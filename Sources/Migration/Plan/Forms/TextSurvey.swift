@@ -11,16 +11,16 @@ struct TextSurvey {
   private(set) var numberCount = 0
   /// For each form, the number of values with exactly the text that the form would write.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The number of dates with a `T` before the time. The next three count the dates with a space
-  /// before it, with a `Z`, and with an offset from UTC.
-  private var letterCount = 0
-  private var spaceCount = 0
-  private var zoneCount = 0
+  /// The number of dates of each family of forms. A date that is spelled in another way belongs to
+  /// none.
+  private var familyCounts: [StoredForm: Int] = [:]
+  /// The number of dates with an offset from UTC.
   private var offsetCount = 0
   /// The number of values that lose precision in the declared form.
   private var roundedCount = 0
-  /// The first value that the type cannot read, and the first value that the declared form would
-  /// write differently, such as `row 3: 'soon'`.
+  /// The first value that the type cannot read, and the first value in another form than the
+  /// declared one, such as `row 3: 'soon'`. If the declared form writes dates as text, dates with
+  /// another number of fractional digits have this form.
   private(set) var firstUnread: String?
   private(set) var firstOther: String?
   private let forms: [StoredForm]
@@ -49,20 +49,13 @@ struct TextSurvey {
     readCount += 1
     if type.converted(value, from: form) == nil { roundedCount += 1 }
     for form in forms where type.isWritten(value, as: form) { writtenCounts[form, default: 0] += 1 }
-    if firstOther == nil, !type.isWritten(value, as: declared) {
-      firstOther = "row \(row): \(value.description.excerpt)"
-    }
-    look(at: text)
-  }
-
-  /// Counts how a date is written as text: the separator between date and time, and the time zone.
-  private mutating func look(at text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count > 10 else { return }
-    if bytes[10] == UInt8(ascii: "T") { letterCount += 1 } else { spaceCount += 1 }
-    if bytes.last == UInt8(ascii: "Z") { zoneCount += 1 }
-    let sign = bytes[bytes.count - 6]
-    if bytes.count > 16, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { offsetCount += 1 }
+    let spelling = forms.contains(.iso8601) ? DateSpelling(of: text) : nil
+    if let family = spelling?.family { familyCounts[family, default: 0] += 1 }
+    if spelling?.hasOffset == true { offsetCount += 1 }
+    guard firstOther == nil else { return }
+    let isOther =
+      declared.family.map { $0 != spelling?.family } ?? !type.isWritten(value, as: declared)
+    if isOther { firstOther = "row \(row): \(value.description.excerpt)" }
   }
 
   func count(writtenAs form: StoredForm) -> Int { writtenCounts[form] ?? 0 }
@@ -73,13 +66,9 @@ struct TextSurvey {
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
   /// The one form in which all dates are written, except for the number of fractional digits. Then
-  /// the order of the texts is the order of the dates. Nil if the spellings differ or have offsets
-  /// from UTC.
-  private var family: StoredForm? {
-    guard offsetCount == 0 else { return nil }
-    if letterCount == readCount, zoneCount == readCount { return .iso8601 }
-    return zoneCount == 0 && letterCount == 0 ? .datetime : nil
-  }
+  /// the order of the texts is the order of the dates, to the second. Nil if the spellings differ,
+  /// or if a date belongs to no family.
+  private var family: StoredForm? { familyCounts.first { $0.value == readCount }?.key }
 
   /// Returns the form in which to read the values; nil if the form would be a guess.
   ///
@@ -131,6 +120,31 @@ struct TextSurvey {
       "\(keeping)  // keeps the values as they are",
       "\(line)  // loses \(lost.joined(separator: " and "))",
     ]
+  }
+}
+
+/// How a text spells a date.
+private struct DateSpelling {
+  /// The form that spells dates in this way, except for the number of fractional digits: `.iso8601`
+  /// or `.datetime`. Nil if there is none, because the text has no time, no seconds, an offset from
+  /// UTC, or another combination of separator and zone.
+  ///
+  /// All texts of a family have the seconds at the same place. A text without seconds would be
+  /// sorted wrongly among them: `2026-01-01T10:00:30Z` comes before `2026-01-01T10:00Z`, because
+  /// SQL compares the `:` with the `Z`.
+  let family: StoredForm?
+  let hasOffset: Bool
+
+  /// - Parameter text: a text that `Date` can read.
+  init(of text: String) {
+    // `T10:50:00.123Z`; empty if the text has no time
+    let time = text.utf8.dropFirst(10)
+    hasOffset = time.contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+    let hasSeconds = time.dropFirst(6).first == UInt8(ascii: ":")
+    let hasLetter = time.first == UInt8(ascii: "T")
+    let hasZone = time.last == UInt8(ascii: "Z")
+    let form: StoredForm = hasLetter ? .iso8601 : .datetime
+    family = hasSeconds && !hasOffset && hasLetter == hasZone ? form : nil
   }
 }
 

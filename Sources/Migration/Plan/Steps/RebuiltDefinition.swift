@@ -201,7 +201,7 @@ struct RebuiltDefinition {
     case .null: return isNotNull(found, declaration) != true
     case .defaultValue(let text):
       guard let declaration, declaration.generated == nil else { return declaration == nil }
-      if let value = declaration.defaultSQL { return value.normalSQL == text.normalSQL }
+      if declaration.defaultSQL != nil { return declaration.declares(default: text) }
       return !removes(.attribute(column: found.name, .default))
     case .collation(let name):
       guard let declaration else { return true }
