@@ -15,8 +15,8 @@ import SQLCore
 /// until then, and finishes.
 ///
 /// Elements wait in the stream until the observer asks for the next element. Writers do not wait
-/// for the observer. If more rows than `Configuration.maximumTrackedRows` wait, one element with
-/// `.tableChanged` replaces the waiting elements.
+/// for the observer. If more rows than `Configuration.maximumTrackedRows`, or more than 10,000
+/// commits, wait, one element with `.tableChanged` replaces the waiting elements.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   /// The changes of one write.
   public typealias Element = ModelChanges<M>
@@ -55,7 +55,7 @@ extension Database {
   /// element with `.tableChanged`, even if the write is rolled back.
   ///
   /// For each changed row of the table, the writer copies the watched columns. Writes to other
-  /// tables cost nothing. While there is no observer, SQLite's pre-update hook is not installed.
+  /// tables cost next to nothing. Without an observer, SQLite's pre-update hook is not installed.
   ///
   /// - Parameters:
   ///   - columns: the columns to watch. An update is delivered if any of these columns changed, and
@@ -146,10 +146,10 @@ extension Database {
   /// observer spends the time for the test, not the writer.
   ///
   /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
-  /// the current time, functions that are not deterministic, VIRTUAL generated columns, and columns
-  /// that the model does not have. If the predicates need any of these, or if text is invalid in
-  /// the file's encoding, an element has every row of the table that the write changed. Then
-  /// `ModelChanges.unfilteredReason` gives the reason.
+  /// the current time, functions that are not deterministic, VIRTUAL generated columns, `rowID`,
+  /// and columns that the model does not have. If the predicates need any of these, or if text is
+  /// invalid in the file's encoding, an element has every row of the table that the write changed.
+  /// Then `ModelChanges.unfilteredReason` gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
@@ -237,13 +237,22 @@ final class ChangeFeed<Element: Sendable>: Sendable {
 
   private func nextPiece() -> Piece? {
     taken.withLock { taken in
-      if taken.isEmpty {
-        let waiting = queue.take()
-        taken = waiting.commits.flatMap(\.writes).reversed().map { .write($0) }
-        if let dropped = waiting.dropped { taken.append(.dropped(dropped)) }
-        if !waiting.everything.isEmpty { taken.append(.everything(waiting.everything)) }
-      }
+      if taken.isEmpty { taken = Self.pieces(of: queue.take()).reversed() }
       return taken.popLast()
     }
+  }
+
+  /// Returns the pieces in the order of the commits. An observer that reads the table again after
+  /// an event must not receive older rows afterwards.
+  private static func pieces(of waiting: CommitQueue.Waiting) -> [Piece] {
+    var pieces: [Piece] = []
+    // After rows were dropped, no commits wait.
+    if let dropped = waiting.dropped { pieces.append(.dropped(dropped)) }
+    for place in 0...waiting.commits.count {
+      if let events = waiting.everything[place] { pieces.append(.everything(events)) }
+      guard place < waiting.commits.count else { break }
+      for write in waiting.commits[place].writes { pieces.append(.write(write)) }
+    }
+    return pieces
   }
 }

@@ -33,7 +33,7 @@ extension Database {
   /// ```
   ///
   /// This works like `changes(of:)`, for all columns of all tables, in the main database and in
-  /// attached databases. The shadow tables of virtual tables are not reported.
+  /// attached databases. Temporary tables and the shadow tables of virtual tables are not reported.
   public func changes() -> DatabaseChangeStream {
     DatabaseChangeStream(
       ChangeFeed(in: self, tables: nil) { piece in

@@ -63,13 +63,13 @@ public struct ModelChanges<M: Model>: Sendable {
   }
 
   /// Returns whether the column changed in any row. Returns true if that is unknown because `rows`
-  /// is incomplete.
+  /// is incomplete, and otherwise false if the column is not watched.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     !isComplete || rows.contains { $0.hasColumnChanged(column) }
   }
 
   /// Returns whether the column changed in the row with the given key. Returns true if that is
-  /// unknown because `rows` is incomplete.
+  /// unknown because `rows` is incomplete, and otherwise false if the column is not watched.
   public func hasColumnChanged<Value>(
     _ column: KeyPath<M, ColumnReference<Value>>, ofKey id: M.ID
   ) -> Bool {
@@ -100,7 +100,8 @@ public struct RowChange<M: Model>: Sendable {
   /// The stored values of the primary key.
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The names of the columns whose values changed, in the order of the table. If the row was
-  /// inserted or deleted, these are all watched columns and the columns of the primary key.
+  /// inserted or deleted, these are all watched columns and the columns of the primary key. VIRTUAL
+  /// generated columns are not reported.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
@@ -113,7 +114,7 @@ public struct RowChange<M: Model>: Sendable {
   /// Returns the value of a column before the write; nil if the row did not exist.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type, and
-  /// `DatabaseError` (misuse) for a column that is not watched.
+  /// `DatabaseError` (misuse) for a column that is not watched, or a VIRTUAL generated column.
   @inlinable
   public func old<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>
@@ -139,7 +140,7 @@ public struct RowChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns whether the column's value changed.
+  /// Returns whether the column's value changed; false if the column is not watched.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     guard let name = M.columnName(of: column) else { return false }
     return row.hasChanged(name)

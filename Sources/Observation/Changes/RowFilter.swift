@@ -5,7 +5,8 @@ import SQLCore
 /// or after the write.
 final class RowFilter: Sendable {
   private let statement: SelectStatement
-  private let database: Database
+  /// Weak, because a stream of changes ends when the last reference to its database is released.
+  private weak let database: Database?
   private let evaluators: RowEvaluators?
   private let state = Lock(State.unknown)
 
@@ -54,6 +55,7 @@ final class RowFilter: Sendable {
     case .impossible(let reason): throw RowTest.Problem(reason: reason)
     case .unknown: break
     }
+    guard let database else { throw RowTest.Problem(reason: "the database was released") }
     let statement = statement
     let found = try await database.observing(hops: false) { core in
       try core.run(cached: "BEGIN DEFERRED")
@@ -112,6 +114,9 @@ final class RowTest: Sendable {
     guard analysis.isOfOneRow,
       dependencies.allSatisfy({ QualifiedTableName(schema: $0.database, $0.table) == own })
     else { throw Problem(reason: "the predicates read other rows, or other tables") }
+    guard !analysis.readsRowID else {
+      throw Problem(reason: "the predicates read the rowid, which is not recorded")
+    }
     columns = Set(dependencies.map(\.column.lowercasedASCII)).subtracting([""])
     let stored = Set(table.columns.map(\.name.lowercasedASCII))
     if let column = columns.subtracting(stored).min() {

@@ -11,7 +11,8 @@ import SQLCore
 /// The status is meant for metrics. Reading the status holds some locks for a moment, but does not
 /// wait for a connection.
 public struct LiveStatus: Hashable, Sendable {
-  /// The status of one query, for all values with which the query is observed.
+  /// The status of one query, for all values with which the query is observed. Results that are
+  /// kept up to date in different ways have separate elements.
   public struct Query: Hashable, Sendable {
     /// The SQL of the query, in which values are parameters; `observe { }` if a closure is
     /// observed.

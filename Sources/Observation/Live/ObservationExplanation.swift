@@ -4,14 +4,15 @@ import SQLCore
 ///
 /// ```swift
 /// print(try await db.observe(Post.select { $0.count() }).explanation)
-/// // Runs again after each commit that touches what it reads, because it counts rows.
+/// // Maintained: a commit changes the values by the rows of Post that it touched.
 /// ```
 public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertible {
   /// Whether the result is maintained, so that the cost of a commit depends on what the commit
   /// changed. If not, the whole query runs again after each commit that touches what the query
   /// reads.
   public let isMaintained: Bool
-  /// How the result is kept up to date, and why in this way, as one sentence.
+  /// How the result is kept up to date, and why in this way, as one sentence. Missing indexes
+  /// follow it.
   public let description: String
   /// The indexes that must be created before the query can be maintained. Empty if no index is
   /// missing.
@@ -114,8 +115,8 @@ extension Database {
   ///
   /// ```swift
   /// db.onObservationRerun(longerThan: .milliseconds(5)) { print($0) }
-  /// // a live query took 0.031 seconds to run again: SELECT DISTINCT "status" FROM "Post"
-  /// //   Runs again after each commit that touches what it reads, because it selects DISTINCT rows.
+  /// // a live query took 0.031 seconds to run again: SELECT count(*) FROM Post
+  /// //   Runs again after each commit that touches what it reads, because it is raw SQL.
   /// ```
   ///
   /// The closure replaces an earlier closure. The closure is called on the thread of the

@@ -8,6 +8,9 @@ struct QueryAnalysis {
   private(set) var isOfOneRow = true
   /// Whether a date function of the query might use the current time.
   private(set) var mayNameNow = false
+  /// Whether the query reads a rowid by its name. A copy of a table, in which single rows are
+  /// evaluated, has other rowids than the table.
+  private(set) var readsRowID = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
   /// The reason why the query must be fetched again after each change. Nil if each row of the
@@ -47,6 +50,10 @@ struct QueryAnalysis {
     case .resultColumn: note("it orders by a result column's name")
     case .tableName, .columnName, .checked, .checkedRows: note("it writes")
     case .commonTableDefinition: note("it has WITH")
+    // This index stands for the rowid.
+    case .column(_, let index) where index == .max:
+      readsRowID = true
+      note("it reads the rowid")
     case .table, .column, .allColumns, .closeScope, .endOfChecked: break
     }
   }
@@ -117,7 +124,7 @@ struct QueryAnalysis {
     let name = name.lowercasedASCII
     // A window function may have the name of an aggregate. Then OVER follows, which is an obstacle.
     if !Self.aggregates.contains(name), !Self.functions.contains(name) {
-      note("it calls \(name), which is not one of SQLite's own deterministic functions")
+      note("it calls \(name), which is not one of the functions that live queries evaluate")
     }
     if name.contains("'now'") { mayNameNow = true }
     calledFunctions.insert(name)
@@ -127,6 +134,7 @@ struct QueryAnalysis {
     note("it contains raw SQL")
     let text = text.lowercasedASCII
     if text.contains("select") { isOfOneRow = false }
+    if text.contains("rowid") { readsRowID = true }
     if text.contains("now") || text.contains("()") { mayNameNow = true }
   }
 

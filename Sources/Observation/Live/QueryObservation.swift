@@ -85,20 +85,21 @@ extension Database {
   ///
   /// Some queries are *maintained* rather than fetched again: SQLite evaluates only the rows that a
   /// commit touched, and the cost does not depend on the size of the result. Maintained queries
-  /// read one table or an inner or left join. They may have groups, aggregates, and subqueries that
-  /// refer to the query's row. Models with included rows are also maintained. Rows that are equal
-  /// in the query's order are in the order of their keys.
+  /// read one table or an inner or left join, or are a UNION of such queries. They may have groups,
+  /// aggregates, and subqueries that refer to the query's row. Models with included rows are also
+  /// maintained. Rows that are equal in the query's order are in the order of their keys.
   ///
-  /// Other queries are fetched again after each commit that touches a column that they read:
+  /// Other queries are fetched again after each commit that touches a column that they read. Among
+  /// them are:
   ///
   /// - queries that group a join by an expression over several tables, and queries that sum reals
   ///   over all rows
   /// - queries with window functions, INTERSECT, EXCEPT or raw SQL
   /// - queries with a subquery that reads a table as a whole
   /// - queries with a right or full join, or with a join or subquery for which an index is missing
-  /// - queries with functions other than SQLite's own deterministic functions
+  /// - queries with functions of dates, JSON and mathematics, and functions that are not SQLite's own
   /// - queries whose order or key uses a collation that is not SQLite's own
-  /// - queries that read columns that are calculated on reading
+  /// - queries that read columns that are calculated on reading, or `rowID`
   /// - queries of a model whose key is not the table's key
   /// - queries that read virtual tables, views or attached databases
   ///
@@ -107,9 +108,9 @@ extension Database {
   /// and if not, why.
   ///
   /// Observers of the same query with the same values share one result, so that a commit costs one
-  /// evaluation for all observers. If a query compares columns with values by `==` or `isIn`, a
-  /// commit costs nothing as long as the changed rows have other values in these columns, before
-  /// and after the commit.
+  /// evaluation for all observers. A query whose rows a closure makes is not shared. If a query
+  /// compares columns with values by `==` or `isIn`, a commit does not concern the query as long as
+  /// the changed rows have other values in these columns, before and after the commit.
   ///
   /// - Parameter interval: The shortest time between two results. Changes in the meantime are part
   ///   of the next result. If nil, each result is given as soon as possible.

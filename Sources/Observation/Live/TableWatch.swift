@@ -252,7 +252,8 @@ extension Connection {
   ///
   /// In place of a virtual table, its shadow tables are watched. If the query reads a VIRTUAL
   /// generated column, the whole table is watched, because SQLite does not report from which
-  /// columns it is calculated.
+  /// columns it is calculated. The same holds for a rowid that is not the key: REPLACE gives a row
+  /// another rowid, and may change only other columns.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {
@@ -272,8 +273,12 @@ extension Connection {
       if virtual.contains(table) {
         for shadow in try shadowTables(of: table) { interests[shadow] = Subscription.Interest() }
       } else if let columns = interest.columns, !columns.isEmpty {
-        let calculated = try self.columns(of: table).filter { $0.generation == .virtual }
-        if calculated.contains(where: { columns.contains($0.name.lowercasedASCII) }) {
+        let declared = try self.columns(of: table)
+        let hasKey = declared.contains { $0.primaryKeyPosition > 0 }
+        let calculated = declared.filter { $0.generation == .virtual }
+        if calculated.contains(where: { columns.contains($0.name.lowercasedASCII) })
+          || hasKey && !columns.isSubset(of: declared.map(\.name.lowercasedASCII))
+        {
           interests[table]?.columns = nil
         }
       }

@@ -148,11 +148,11 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
   /// closed.
   func next() async throws -> Value? {
-    guard let last else {
-      last = try await evaluate()
-      return last
-    }
     do {
+      guard let last else {
+        last = try await evaluate()
+        return last
+      }
       repeat {
         if case .none = watch.takeTouch() { continue }
         guard let value = try await evaluateIfThere() else { continue }
@@ -161,7 +161,7 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
         return value
       } while await watch.wait()
       return nil
-    } catch  where watch.hasEnded {
+    } catch  where Task.isCancelled || last != nil && watch.hasEnded {
       return nil
     }
   }

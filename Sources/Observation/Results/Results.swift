@@ -9,10 +9,10 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A result is an immutable value. The next result shares all unchanged rows with this result, so
-/// the cost of a change does not depend on the number of rows. The rows are in a tree, whose depth
-/// is five for a million rows. Access by index takes as many steps as the depth. Iteration costs
-/// little more than over an array.
+/// A result is an immutable value. If the library maintains the result, the next result shares all
+/// unchanged rows with it, so the cost of a change does not depend on the number of rows. A query
+/// that runs again has new rows. The rows are in a tree, whose depth is five for a million rows.
+/// Access by index takes as many steps as the depth. Iteration costs little more than over an array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
   /// The indices of the entries that are within the query's limit and offset.
@@ -90,9 +90,9 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 }
 
 extension Results where Row: Model {
-  /// Returns the index of the row with the given key; nil if no row has that key. This takes as
-  /// many steps as an access by index. Always returns nil if the query is a join, or if it is
-  /// fetched again after each change.
+  /// Returns the index of the row with the given key; nil if no row has that key. This takes two
+  /// binary searches. Always returns nil if the query is a join. If the query is fetched again
+  /// after each change, usually returns nil, because such rows have no keys.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {

@@ -193,6 +193,8 @@ struct FilteredChangesTests {
       SQLPredicate(sql: "\($0.$number) > (SELECT avg(number) FROM Sample)")
     }
     try await expect("doubled") { $0.$doubled > 4 }
+    try await expect("the rowid") { $0.rowID > 0 }
+    try await expect("the rowid") { SQLPredicate(sql: "\($0.$number) < 99 AND rowid > 0") }
     try await expect("drawn()") { drawn($0.$number) > 2 }
     try await expect("current time") { $0.$date < .currentTimestamp }
     try await expect("current time") { SQLPredicate(sql: "\($0.$date) < julianday('now')") }

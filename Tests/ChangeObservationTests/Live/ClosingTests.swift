@@ -65,6 +65,29 @@ struct ClosingTests {
     #expect(await stream.reduce(0) { count, _ in count + 1 } == 1)
   }
 
+  @Test("a filtered stream finishes when the last reference to its database is released")
+  func filteredReleased() async throws {
+    var changes: ChangeIterator<ModelChanges<Note>>
+    do {
+      let db = try database(inMemory: false)
+      changes = db.changes(of: Note.self, where: { $0.$stars > 0 }).makeAsyncIterator()
+      try await db.execute("UPDATE Note SET stars = 1")
+      #expect(await changes.next()?.updated.count == 1)
+      try await db.execute("UPDATE Note SET stars = 2")
+    }
+    #expect(await changes.next()?.updated.count == 1)
+    #expect(await changes.next() == nil)
+    // What was committed before the predicates were first tested is not filtered.
+    let unread: ChangeStream<Note>
+    do {
+      let db = try database(inMemory: false)
+      unread = db.changes(of: Note.self, where: { $0.$stars > 1 })
+      try await db.execute("UPDATE Note SET stars = 1")
+    }
+    let reasons = await unread.reduce(into: []) { $0.append($1.unfilteredReason) }
+    #expect(reasons == ["the database was released"])
+  }
+
   @Test("observations of results finish, and new ones throw misuse", arguments: [true, false])
   func results(inMemory: Bool) async throws {
     let queries: [@Sendable (Database, @Sendable () -> Void) async throws -> Int] = [

@@ -106,7 +106,7 @@ struct LockedFileTests {
     #expect(queue.take().isEmpty)
     try other.execute("COMMIT")
     #expect(await queue.wait())
-    #expect(queue.take().everything == [.changedElsewhere])
+    #expect(queue.take().everything == [0: [.changedElsewhere]])
     check.end()
   }
 

@@ -1,6 +1,8 @@
+import Foundation
 import Observation
 import QueryDSL
 import SQLCore
+import SchemaMigration
 import TestRun
 import Testing
 
@@ -165,6 +167,82 @@ struct MaintainedIncludingTests {
     try await db.execute("UPDATE JoinPost SET title = 'new' WHERE id = 80")
     #expect(try await watch.update()?.difference.updated.count == 1)
     #expect(watch.fetchCount == fetches)
+  }
+
+  private struct Album: Model {
+    @PrimaryKey var id: UUID
+    @Column var title: String
+
+    static var schema: Schema<Album> { Stored(\.$id, as: .bytes) }
+  }
+
+  private struct Song: Model {
+    @PrimaryKey var id: UUID
+    @Column var albumID: UUID
+    @Column var name: String
+
+    static var schema: Schema<Song> {
+      Stored(\.$id, as: .bytes)
+      Stored(\.$albumID, as: .bytes)
+      Index(\.$albumID)
+    }
+  }
+
+  private struct Placement: Model {
+    struct ID: Hashable, Sendable {
+      var albumID: UUID
+      var songID: UUID
+    }
+    @PrimaryKey var albumID: UUID
+    @PrimaryKey var songID: UUID
+    var id: ID { ID(albumID: albumID, songID: songID) }
+
+    static var schema: Schema<Placement> {
+      Stored(\.$albumID, as: .bytes)
+      Stored(\.$songID, as: .bytes)
+      Index(\.$songID)
+    }
+  }
+
+  @Test("children belong to parents whose keys are BLOBs, also through a table between")
+  func bytes() async throws {
+    let db = try Database.inMemory(
+      models: [Album.self, Song.self, Placement.self], configuration: .relaxed)
+    let albums = ["a", "b"].map { Album(id: UUID(), title: $0) }
+    let songs = (0..<4).map { Song(id: UUID(), albumID: albums[$0 % 2].id, name: "s\($0)") }
+    try await db.insert(albums)
+    try await db.insert(songs)
+    try await db.insert(songs.map { Placement(albumID: $0.albumID, songID: $0.id) })
+    let parents = Album.order(by: \.$title)
+    let children = Song.order(by: \.$name)
+    let direct = QueryWatch(
+      LiveSource(parents.including(children, by: \.$albumID)._included), in: db)
+    let placed = QueryWatch(
+      LiveSource(
+        parents.including(children, through: Placement.self, from: \.$albumID, to: \.$songID)
+          ._included), in: db)
+    for watch in [direct, placed] {
+      _ = try await watch.next()
+      #expect(watch.isMaintained)
+    }
+    // After the first commit the result is fetched, since it may contain that commit.
+    try await db.execute("UPDATE Song SET name = 's0!' WHERE name = 's0'")
+    for watch in [direct, placed] {
+      let names = try await watch.update()?.map { $0.1.map(\.name) }
+      #expect(names == [["s0!", "s2"], ["s1", "s3"]])
+    }
+    let fetches = [direct.fetchCount, placed.fetchCount]
+    let other = albums[1].id
+    try await db.run(Song.update { $0.$albumID = other }.where { $0.$name == "s2" })
+    var names = try await direct.update()?.map { $0.1.map(\.name) }
+    #expect(names == [["s0!"], ["s1", "s2", "s3"]])
+    #expect(try await placed.update()?.difference.updated == [0])
+    let gone = songs[1].id
+    try await db.run(Placement.delete().where { $0.$songID == gone })
+    names = try await placed.update()?.map { $0.1.map(\.name) }
+    #expect(names == [["s0!", "s2"], ["s3"]])
+    #expect(try await direct.update() == nil)
+    #expect([direct.fetchCount, placed.fetchCount] == fetches)
   }
 
   @Test("the first fetches of a limited query with included rows have a reserve")

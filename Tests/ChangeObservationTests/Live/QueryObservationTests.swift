@@ -215,6 +215,38 @@ struct QueryObservationTests {
     await #expect(throws: DatabaseError.self) { try await results.next() }
   }
 
+  @Test("cancelling the task while a closure reads ends its sequence", arguments: [0, 1])
+  func cancelledClosure(count: Int) async throws {
+    let db = try Database.temporary(models: [Note.self])
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate()
+    let task = Task { () -> Int? in
+      var values = db.observe { connection -> Int in
+        let found = try connection.count(Note.all)
+        if found == count {
+          begin.yield()
+          gate.wait()
+        }
+        return found
+      }.makeAsyncIterator()
+      if count > 0 {
+        #expect(try await values.next() == 0)
+        try await db.insert(Note(title: "one"))
+      }
+      return try await values.next()
+    }
+    for await _ in begun { break }
+    task.cancel()
+    gate.open()
+    #expect(try await task.value == nil)
+  }
+
+  @Test("a CancellationError of the closure itself is thrown")
+  func throwingClosure() async throws {
+    var values = db.observe { _ -> Int in throw CancellationError() }.makeAsyncIterator()
+    await #expect(throws: CancellationError.self) { try await values.next() }
+  }
+
   @Test("a database in memory can be observed")
   func inMemory() async throws {
     let db = try Database.inMemory(models: [Note.self])
@@ -222,5 +254,11 @@ struct QueryObservationTests {
     #expect(try await results.next() == [])
     try await db.insert(Note(title: "x"))
     #expect(try await results.next() == ["x"])
+    // Content that replaces the database changes every result.
+    let other = try Database.inMemory(models: [Note.self])
+    try await other.insert(Note(title: "y"))
+    let bytes = try await other.writeWithoutTransaction { try $0.serialize() }
+    try await db.writeWithoutTransaction { try $0.deserialize(bytes) }
+    #expect(try await results.next() == ["y"])
   }
 }

@@ -59,6 +59,19 @@ struct RouteTests {
         "INSERT INTO JoinPost VALUES (4, 'a', 1, 't', 0)") == [0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
   }
 
+  @Test("a key that is a number for SQLite, but a text for the model, wakes it")
+  func convertedKey() async throws {
+    struct Item: Model {
+      @PrimaryKey var code: String
+      @Column var name: String
+      var id: String { code }
+    }
+    try await db.execute(
+      "CREATE TABLE Item (code INTEGER PRIMARY KEY, name TEXT); INSERT INTO Item VALUES (5, 'a')")
+    let query = Item.where { $0.$code == "5" }.select(\.$name)
+    #expect(try await wakes(query, "UPDATE Item SET name = 'b'") == [1])
+  }
+
   @Test("each of several values, and of several conditions, wakes it")
   func several() async throws {
     #expect(

@@ -87,6 +87,19 @@ struct EventLogTests {
     }
   }
 
+  @Test("a table of dropped rows stays noted if a savepoint with a later event is rolled back")
+  func droppedBeforeSavepoint() throws {
+    let tables = try tables()
+    var log = RecordedRows(maximumRows: 1)
+    log.append(try insertion(of: 1, into: 0, among: tables, in: log.values), of: tables)
+    _ = log.apply(.open("a"))
+    log.note(.tableChanged, tables[0].name)
+    log.append(try insertion(of: 2, into: 0, among: tables, in: log.values), of: tables)
+    #expect(log.rows.isEmpty)
+    _ = log.apply(.rollBack("a"))
+    #expect(log.notes.map(\.table) == [tables[0].name])
+  }
+
   @Test("rows are netted by their keys as a dictionary nets them", arguments: [0, 1])
   func netting(table: Int) throws {
     let seed = TestSeed.draw()

@@ -147,6 +147,46 @@ struct RecordedRowTests {
       ])
   }
 
+  @Test("another connection's new column is not taken for one that was rolled back")
+  func rolledBackColumn() async throws {
+    let db = try Database.temporary()
+    try await db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, x); INSERT INTO t VALUES (1, 1)")
+    let other = try Connection(path: try #require(db.path))
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("UPDATE t SET x = 2")
+    #expect(reported(await changes.next()) == ["updated 1 x 1→2"])
+    struct Abandoned: Error {}
+    await #expect(throws: Abandoned.self) {
+      try await db.write { tx in
+        try tx.execute("ALTER TABLE t ADD COLUMN a; UPDATE t SET a = 1")
+        throw Abandoned()
+      }
+    }
+    // The version of the schema is now that of the transaction that was rolled back.
+    try other.execute("ALTER TABLE t ADD COLUMN b")
+    try await db.execute("UPDATE t SET b = 2")
+    try await db.execute("DELETE FROM t")
+    #expect(await changes.next()?.events == [.changedElsewhere])
+    #expect(reported(await changes.next()) == ["updated 1 b NULL→2"])
+  }
+
+  @Test("after deserialize, rows have the columns of the new content")
+  func replacedContent() async throws {
+    let (db, other) = (try Database.inMemory(), try Database.inMemory())
+    try await db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, x, y)")
+    try await other.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, y, x)")
+    try await other.execute("INSERT INTO t VALUES (1, 'y', 'x')")
+    var changes = db.changes().makeAsyncIterator()
+    try await db.execute("INSERT INTO t VALUES (2, 'x', 'y')")
+    #expect(reported(await changes.next()) == ["inserted 2 id -→2 x -→'x' y -→'y'"])
+    let bytes = try await other.writeWithoutTransaction { try $0.serialize() }
+    try await db.writeWithoutTransaction { try $0.deserialize(bytes) }
+    try await db.execute("UPDATE t SET x = 'z'")
+    try await db.execute("DELETE FROM t")
+    #expect(await changes.next()?.events == [.tableChanged])
+    #expect(reported(await changes.next()) == ["updated 1 x 'x'→'z'"])
+  }
+
   @Test("a dropped index is reported for its own table, whatever table had it before")
   func droppedIndex() async throws {
     let db = try Database.temporary()

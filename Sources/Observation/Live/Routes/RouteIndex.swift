@@ -260,7 +260,7 @@ extension RouteIndex.Places {
         value = isOld ? changes.old(row, at: place) : changes.new(row, at: place)
       case .key(let place):
         if key.isEmpty { key = changes.key(of: row).values }
-        value = place < key.count ? key[place] : nil
+        value = place < key.count ? .some(key[place]) : .none
       }
       guard let value else { return .some(nil) }
       // Text that is invalid in its encoding may equal text that is stored with other bytes.

@@ -126,9 +126,11 @@ struct RoutedColumn {
     case (.text, .integer(let integer)): return .text(String(integer))
     case (.text, .text), (.numeric, .integer), (.numeric, .real): return value
     case (.numeric, .text(let text)):
-      // SQLite compares text that looks like a number as a number.
+      // SQLite compares text that looks like a number as a number. A `nil` beside a value in `?:`
+      // would be NULL, which no row equals.
       let isNumber = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-      return isNumber ? nil : value
+      if isNumber { return nil }
+      return value
     }
   }
 }

@@ -249,6 +249,8 @@ extension ChangeTracker: AccessObserver {
   /// database is replaced.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
+    // The new content may have the same version of the schema, but other tables.
+    (core.observer as? Recorder)?.schemaVersion = nil
     publish(everything: .tableChanged, onlyLive: false)
   }
 }

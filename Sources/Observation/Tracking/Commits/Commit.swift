@@ -128,9 +128,10 @@ package struct QualifiedTableName: Hashable, Sendable {
 /// }
 /// ```
 public enum TableEvent: Hashable, Sendable {
-  /// The list of changed rows is not complete. There are three possible reasons: more than
-  /// `Configuration.maximumTrackedRows` rows changed, the write was already running when the
-  /// watching began, or SQLite was built without the pre-update hook.
+  /// The list of changed rows is not complete. The most frequent reasons are that more than
+  /// `Configuration.maximumTrackedRows` rows changed, that the write was already running when the
+  /// watching began, that a backup or a new table replaced the rows, and that SQLite was built
+  /// without the pre-update hook.
   case tableChanged
   /// The table, or one of its indexes or triggers, was created, altered or dropped.
   case schemaChanged

@@ -10,8 +10,9 @@ final class CommitQueue: CommitReceiver {
     var commits: [Commit] = []
     /// The tables whose rows were dropped, each with its events. Nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
-    /// Events after which every table counts as changed.
-    var everything: Set<TableEvent> = []
+    /// Events after which every table counts as changed, by the number of commits in `commits` that
+    /// came before them.
+    var everything: [Int: Set<TableEvent>] = [:]
     /// The signals of callers that requested a fetch and wait for the result.
     var refreshes: [Signal] = []
 
@@ -43,7 +44,7 @@ final class CommitQueue: CommitReceiver {
     state.withLock { state in
       guard !state.isEnded else { return }
       if let event = commit.everything {
-        state.waiting.everything.insert(event)
+        state.waiting.everything[state.waiting.commits.count, default: []].insert(event)
         return
       }
       guard state.waiting.dropped == nil else { return state.drop(commit) }
@@ -57,6 +58,8 @@ final class CommitQueue: CommitReceiver {
       state.waiting.commits = []
       state.rowCount = 0
       for commit in commits { state.drop(commit) }
+      let events = Set(state.waiting.everything.values.joined())
+      state.waiting.everything = events.isEmpty ? [:] : [0: events]
     }
   }
 

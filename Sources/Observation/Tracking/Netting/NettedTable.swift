@@ -42,6 +42,9 @@ package struct NettedTable: Sendable {
     didSet { index = RowIndex() }
   }
   package internal(set) var events: Set<TableEvent> = []
+  /// The former and the new key of each row whose key an UPDATE changed. `rows` has such a change
+  /// as a deletion and an insertion, or as updates if another row had the key before.
+  package var rekeyedKeys: Set<RowKey> = []
   /// The index that finds rows by key and by value. All observers share it.
   private var index = RowIndex()
 

@@ -12,6 +12,8 @@ struct RowNetting {
   private var slots: [Int32] = []
   /// The indices of the changes whose new values the hook did not report.
   private var unknown: Set<Int> = []
+  /// The indices of the changes that are halves of a changed key.
+  private var rekeyed: Set<Int> = []
   /// A random factor for the hash, so that an attacker cannot choose keys that collide.
   private static let seed = UInt64.random(in: .min ... .max) | 1
 
@@ -40,8 +42,10 @@ struct RowNetting {
     if row.isUnknown {
       unknown.insert(touch(row.oldKey, old: row.old, new: row.old))
     } else if row.old >= 0, row.new < 0 || row.oldKey != row.newKey {
-      touch(row.oldKey, old: row.old, new: -1)
-      if row.new >= 0 { touch(row.newKey, old: -1, new: row.new) }
+      let index = touch(row.oldKey, old: row.old, new: -1)
+      guard row.new >= 0 else { return }
+      rekeyed.insert(index)
+      rekeyed.insert(touch(row.newKey, old: -1, new: row.new))
     } else {
       touch(row.newKey, old: row.old, new: row.new)
     }
@@ -138,6 +142,9 @@ struct RowNetting {
     guard changes.contains(where: isEmpty) else { return changes }
     return changes.filter { !isEmpty($0) }
   }
+
+  /// The former and the new key of each row whose key an UPDATE changed.
+  var rekeyedKeys: Set<RowKey> { Set(rekeyed.map { key(of: changes[$0]) }) }
 
   private func isEmpty(_ row: NettedRow) -> Bool {
     guard row.old >= 0, row.new >= 0 else { return row.old == row.new }

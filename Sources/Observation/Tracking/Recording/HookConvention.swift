@@ -167,7 +167,9 @@ final class AssignedColumns {
   private let assignments: [ColumnDependency]
   private let table: TrackedTable
   let identity: Identity
-  let columns: Columns
+  /// Nil if the UPDATE assigns no column of the table. A virtual table then updates its rows, by a
+  /// statement that is not known.
+  let columns: Columns?
 
   init(_ assignments: [ColumnDependency], at address: UnsafeRawPointer, of table: TrackedTable) {
     self.assignments = assignments
@@ -178,6 +180,10 @@ final class AssignedColumns {
     where QualifiedTableName(schema: assignment.database, assignment.table) == table.name {
       names.insert(assignment.column.lowercasedASCII)
     }
+    guard !names.isEmpty else {
+      columns = nil
+      return
+    }
     let places = table.names.places(of: names)
     let memory = UnsafeMutableBufferPointer<Int>.allocate(capacity: places.count)
     _ = memory.initialize(from: places)
@@ -187,7 +193,7 @@ final class AssignedColumns {
   }
 
   deinit {
-    columns.places.deallocate()
+    columns?.places.deallocate()
   }
 
   /// Returns whether this object was made from equal assignments and the same table.

@@ -79,12 +79,12 @@ struct RecordedRows {
   }
 
   /// Notes an event that happened at the given position of the log. If the write already has the
-  /// same event of the table, does nothing.
+  /// same event of the table, there or before, does nothing. A later event is not enough, because a
+  /// savepoint may remove it.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
     let start = boundaries.last { $0.position <= position }?.position ?? 0
-    let end = boundaries.first { $0.position > position }?.position ?? .max
     let isKnown = notes.contains { note in
-      note.table == table && note.event == event && (start..<end).contains(note.position)
+      note.table == table && note.event == event && (start...position).contains(note.position)
     }
     guard !isKnown else { return }
     notes.append(TableNote(table: table, event: event, position: position))

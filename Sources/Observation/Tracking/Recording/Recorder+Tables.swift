@@ -144,6 +144,7 @@ extension Recorder {
       }
       if isCurrent {
         known.rows = rows.rows
+        known.rekeyedKeys = rows.rekeyedKeys
       } else {
         // The table was replaced after the rows were recorded. The rows do not have its new
         // columns, so they are not reported.

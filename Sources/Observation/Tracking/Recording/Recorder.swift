@@ -60,7 +60,7 @@ final class Recorder {
 
   private struct KnownAssignment: BitwiseCopyable {
     let identity: AssignedColumns.Identity
-    let columns: AssignedColumns.Columns
+    let columns: AssignedColumns.Columns?
   }
 
   /// How detailed the recorded changes are.
@@ -141,6 +141,8 @@ extension Recorder: StatementObserver {
 
   func rollbackHookDidFire() {
     outcome = .rolledBack
+    // The next change of the schema, perhaps by another connection, gives it the same version.
+    if didChangeSchema { schemaVersion = nil }
     forget()
   }
 
@@ -295,7 +297,7 @@ extension Recorder: StatementObserver {
   @inline(never)
   private func findAssignedColumns(
     _ assignments: [ColumnDependency], _ identity: AssignedColumns.Identity, in table: TrackedTable
-  ) -> AssignedColumns.Columns {
+  ) -> AssignedColumns.Columns? {
     // The columns can be used again if another statement assigns the same columns.
     if let assigned, assigned.isOf(assignments, table) { return assigned.columns }
     let new = AssignedColumns(assignments, at: identity.assignments, of: table)

@@ -117,6 +117,61 @@ struct ForeignCommitTests {
     }
   }
 
+  @Test(
+    "a stream that is read later gives a foreign commit between the own changes around it",
+    .needs(.preUpdateHook))
+  func order() async throws {
+    let db = try database()
+    let other = try Connection(path: try #require(db.path))
+    var changes = db.changes(of: Cell.self).makeAsyncIterator()
+    var all = db.changes().makeAsyncIterator()
+    for _ in 0..<2 {
+      try await step(db)
+      try other.execute(Cell.step)
+    }
+    try await step(db)
+    var (seen, allSeen): ([String], [String]) = ([], [])
+    for _ in 0..<5 {
+      let element = try #require(await changes.next())
+      // Row 0 has the number of the transaction.
+      let number = try element.rows.first?.new(\.$number)
+      seen.append(number.map { "\($0)" } ?? words([element])[0].joined())
+      let next = try #require(await all.next())
+      let value = next["Cell"]?.rows.first?.new("number")
+      allSeen.append(value?.description ?? next.events.map { "\($0)" }.joined())
+    }
+    #expect(seen == ["1", "changedElsewhere", "3", "changedElsewhere", "5"])
+    #expect(allSeen == seen)
+  }
+
+  @Test(
+    "if a slow observer loses rows, the events stay, and later changes follow them",
+    .needs(.preUpdateHook))
+  func dropped() async throws {
+    var configuration = Configuration()
+    configuration.maximumTrackedRows = 3
+    let db = try Database.temporary(configuration: configuration)
+    try await db.execute(Cell.creation)
+    let other = try Connection(path: try #require(db.path))
+    var changes = db.changes(of: Cell.self).makeAsyncIterator()
+    try await step(db)
+    try other.execute(Cell.step)
+    try await step(db)
+    try other.execute(Cell.step)
+    try await step(db)
+    var events: Set<TableEvent> = []
+    for _ in 0..<2 {
+      let element = try #require(await changes.next())
+      #expect(element.rows.isEmpty)
+      events.formUnion(element.events)
+    }
+    #expect(events == [.tableChanged, .changedElsewhere])
+    try await step(db)
+    let own = try #require(await changes.next())
+    #expect(own.isComplete)
+    #expect(try own.rows.first?.new(\.$number) == 6)
+  }
+
   @Test("the database's own actions are never taken for foreign commits", .needs(.preUpdateHook))
   func ownCommits() async throws {
     let db = try database()

@@ -13,8 +13,9 @@ struct InclusionTrace: Sendable {
   private let relation: Relation
   /// The join table; nil if the children themselves refer to their parents.
   private let between: PlannedTable?
-  /// Whether a child's value can match a parent's value although their bytes differ, because SQLite
-  /// compares them with the collation of the parents' column.
+  /// Whether a child's value can match a parent's value although their bytes differ: because SQLite
+  /// compares them with the collation of the parents' column, or because the columns have no type,
+  /// so that 1 matches 1.0.
   private let comparesByCollation: Bool
   /// If the children themselves include rows, a trace for each relation of the children.
   private let others: [InclusionTrace]
@@ -35,12 +36,13 @@ struct InclusionTrace: Sendable {
     var comparesByCollation = false
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
-      // In this case, an index on the parents' column finds the parents only if the column's
-      // collation is not BINARY.
-      guard try parent.collation(of: column) != .binary else {
-        throw Self.reason(owner, Int(own.index), parent, column)
-      }
       try Self.requireSameKind(owner, Int(own.index), parent, column)
+      // If only the children's column has a collation, an index on the parents' column does not
+      // find the parents.
+      guard
+        try parent.collation(of: column) != .binary
+          || owner.collation(of: Int(own.index)) == .binary
+      else { throw Self.reason(owner, Int(own.index), parent, column) }
       comparesByCollation = true
     }
     self.comparesByCollation = comparesByCollation
@@ -59,8 +61,7 @@ struct InclusionTrace: Sendable {
   private static func requireSameKind(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) throws {
-    let kind = first.isNumeric(column)
-    guard kind != nil, kind == second.isNumeric(other) else {
+    guard PlannedTable.haveSameKind(first, column, second, other) else {
       throw reason(first, column, second, other)
     }
     _ = try (first.collation(of: column), second.collation(of: other))

@@ -10,6 +10,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   let columns: Set<String>
   /// The key that the query requires, as with `WHERE id = ?`. Nil if it requires no key.
   private let requiredKey: RequiredValue?
+  /// The storage classes that the value of `requiredKey` must have, so that it is the recorded key.
+  private let keyClasses: Set<StorageClass>
   /// A column, folded, and the value that the query requires in all rows of the result. Nil if
   /// there is no such column.
   private let requiredValue: (column: String, value: RequiredValue)?
@@ -29,6 +31,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
       planned.keyCollations == [.binary] ? select.requiredValue(of: [key]) : nil
     }
     requiredKey = key?.value
+    keyClasses = key.map { planned.exactClasses(of: $0.column) } ?? []
     let compared = layout.columns.indices.filter { index in
       !layout.columns[index].isPrimaryKey && (try? planned.collation(of: index)) == .binary
     }
@@ -46,7 +49,10 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   /// If the query requires a key, returns the forms in which the key may be recorded. Returns nil
   /// if rows with other keys may be in the result.
   private func keys(_ values: [DatabaseValue]) -> Set<RowKey>? {
-    requiredKey?.certainValue(values).map { Set(RowKey.candidates([$0])) }
+    guard let value = requiredKey?.value(values), keyClasses.contains(value.storageClass) else {
+      return nil
+    }
+    return Set(RowKey.candidates([value]))
   }
 
   func change(

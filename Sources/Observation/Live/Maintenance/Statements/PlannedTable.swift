@@ -84,6 +84,15 @@ struct PlannedTable: Sendable {
     notNull.contains(layout.columns[column].name.lowercasedASCII)
   }
 
+  /// Returns the storage classes of bound values that SQLite considers equal only to the same
+  /// stored value of a column. In a column of numbers, for example, the text `'5'` is equal to 5.
+  func exactClasses(of column: Int) -> Set<StorageClass> {
+    var classes: Set<StorageClass> = [.blob]
+    if isNumeric(column) == true, !isReal(column) { classes.insert(.integer) }
+    if isNumeric(column) == false || storesAnything(column) { classes.insert(.text) }
+    return classes
+  }
+
   /// Returns whether SQLite considers values of two columns equal only if they are the same value.
   static func compareAsStored(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
