@@ -12,6 +12,7 @@ struct ApplicationAttempt {
   let changes: [AnyLogChange]
   let decisions: ConflictDecisions
   let foreignKeys: ForeignKeyGraph?
+  private let rekeyed: (() throws -> Set<ChangedRow>?)?
   private(set) var conflicts: [(index: Int, conflict: ChangeConflict)] = []
 
   /// A row that is still to be written.
@@ -39,11 +40,12 @@ struct ApplicationAttempt {
 
   init(
     connection: Connection, changes: [AnyLogChange], decisions: ConflictDecisions,
-    foreignKeys: ForeignKeyGraph?
+    foreignKeys: ForeignKeyGraph?, rekeyed: (() throws -> Set<ChangedRow>?)? = nil
   ) {
     self.connection = connection
     self.changes = changes
     self.decisions = decisions
+    self.rekeyed = rekeyed
     // Without foreign keys, there is nothing to follow or to check.
     self.foreignKeys = foreignKeys.flatMap { $0.keys.isEmpty ? nil : $0 }
   }
@@ -90,7 +92,7 @@ struct ApplicationAttempt {
     try write()
     guard conflicts.isEmpty, let foreignKeys else { return }
     let actions = try ForeignKeyActions(
-      after: changes, of: former, by: foreignKeys, on: connection, isOutside)
+      after: changes, of: former, by: foreignKeys, rekeyed: rekeyed, on: connection, isOutside)
     for (index, failure) in actions.undecided { note(index, .violates(failure), nil) }
     guard conflicts.isEmpty else { return }
     if !actions.isEmpty {

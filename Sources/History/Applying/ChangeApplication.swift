@@ -67,8 +67,13 @@ struct ChangeApplication {
   /// policy.
   ///
   /// Throws `ChangeConflicts` if the policy decides `fail` for a conflict.
+  ///
+  /// - Parameter rekeyed: returns the rows whose keys the recorded transaction may have changed by
+  ///   an UPDATE. It is called only if rows of other tables may refer to a changed row. It
+  ///   is nil, or returns nil, if these rows are not known.
   mutating func apply(
-    _ changes: [AnyLogChange], resolving policy: ConflictPolicy
+    _ changes: [AnyLogChange], resolving policy: ConflictPolicy,
+    rekeyed: (() throws -> Set<ChangedRow>?)? = nil
   ) throws -> [ResolvedConflict] {
     var names: Set<String> = []
     for (index, change) in changes.enumerated()
@@ -82,7 +87,7 @@ struct ChangeApplication {
     }
     var decisions = ConflictDecisions()
     while true {
-      let conflicts = try attempt(changes, decisions)
+      let conflicts = try attempt(changes, decisions, rekeyed)
       guard !conflicts.isEmpty else { return decisions.resolved }
       var failing: [ChangeConflict] = []
       for (index, conflict) in conflicts
@@ -138,11 +143,13 @@ struct ChangeApplication {
   /// Tries to apply the changes with the decisions that the policy has made so far. If there is a
   /// conflict without a decision, changes nothing and returns all such conflicts.
   private mutating func attempt(
-    _ changes: [AnyLogChange], _ decisions: ConflictDecisions
+    _ changes: [AnyLogChange], _ decisions: ConflictDecisions,
+    _ rekeyed: (() throws -> Set<ChangedRow>?)?
   ) throws -> [(index: Int, conflict: ChangeConflict)] {
     let keys = checksForeignKeys ? try foreignKeys() : nil
     var attempt = ApplicationAttempt(
-      connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
+      connection: connection, changes: changes, decisions: decisions, foreignKeys: keys,
+      rekeyed: rekeyed)
     try connection.savepoint { connection in
       try attempt.run {
         try table($0)
@@ -201,7 +208,18 @@ struct ConflictDecisions {
   private(set) var kept: Set<Int> = []
   /// The conflicts despite which a change is applied, by the index of the change.
   private var overwritten: [Int: [ChangeConflict]] = [:]
-  private(set) var resolved: [ResolvedConflict] = []
+  /// The decisions about single conflicts, each with the index of its change.
+  private var decided: [(index: Int, conflict: ResolvedConflict)] = []
+
+  /// The conflicts with what became of their changes. A change may have several conflicts, found
+  /// one after the other; it is left out as a whole if the policy lets it overwrite only some.
+  var resolved: [ResolvedConflict] {
+    decided.map { index, resolved in
+      ResolvedConflict(
+        conflict: resolved.conflict, wasApplied: resolved.wasApplied && !kept.contains(index),
+        isDiscarded: resolved.isDiscarded)
+    }
+  }
 
   /// Returns whether a change may overwrite the row or value that conflicts with it.
   func mayOverwrite(_ index: Int, _ reason: ChangeConflict.Reason) -> Bool {
@@ -217,12 +235,15 @@ struct ConflictDecisions {
     case .fail: return false
     case .apply where conflict.canBeOverwritten && !mayOverwrite(index, conflict.reason):
       overwritten[index, default: []].append(conflict)
-      resolved.append(ResolvedConflict(conflict: conflict, wasApplied: true))
+      decided.append((index, ResolvedConflict(conflict: conflict, wasApplied: true)))
     case let resolution:
       kept.insert(index)
-      resolved.append(
-        ResolvedConflict(
-          conflict: conflict, wasApplied: false, isDiscarded: resolution == .discard))
+      let isDiscarded = resolution == .discard
+      decided.append(
+        (
+          index,
+          ResolvedConflict(conflict: conflict, wasApplied: false, isDiscarded: isDiscarded)
+        ))
     }
     return true
   }

@@ -36,7 +36,8 @@ public struct ChangeConflict: Hashable, Sendable {
   public let change: AnyLogChange
   /// The kind of the conflict.
   public let reason: Reason
-  /// The current values of the row, by the names of its columns; nil if the row does not exist.
+  /// The current values of the row, by the names of its columns in lower case. Nil if the row does
+  /// not exist, or was not read because the conflict does not depend on its values.
   public let current: [String: DatabaseValue]?
 
   /// Whether the change can still be made, by overwriting the conflicting values or deleting the
@@ -97,7 +98,7 @@ extension ChangeConflict: CustomStringConvertible {
 /// }
 /// ```
 public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The conflicts, in the order of the changes.
+  /// The conflicts, in the order in which they were found.
   public let conflicts: [ChangeConflict]
   /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
   var attempt: String?
@@ -216,12 +217,11 @@ public struct ConflictPolicy: Sendable {
   ///
   /// The times of the transactions decide which value is newer. If the times are equal, the
   /// identities of the databases decide. A deletion wins over updates. A change that cannot be
-  /// applied yet waits. If unique values or foreign keys conflict, the change is left out and
-  /// reported.
+  /// applied yet waits. If unique values, foreign keys or CHECK constraints conflict, the change is
+  /// left out and reported.
   ///
   /// Databases that exchange all their transactions have the same rows in the end. This does not
-  /// hold after a conflict of unique values or foreign keys, or if a key is used again after a
-  /// deletion.
+  /// hold after such a conflict, or if a key is used again after a deletion.
   ///
   /// Use this policy for transactions of other databases. In an undo or a redo, it overwrites
   /// columns and rows that have changed, and leaves out changes with any other conflict.

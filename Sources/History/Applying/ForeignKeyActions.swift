@@ -32,8 +32,9 @@ struct ForeignKeyActions {
   /// `foreignKeys.keys`).
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
-  /// The deletions that cannot be applied. It is unknown whether the row was really deleted or only
-  /// got another key. So it is also unknown what must happen to the rows that refer to it.
+  /// The changes that cannot be applied, because it is unknown what must happen to the rows that
+  /// refer to the changed row. It is unknown whether the row was deleted or got another key, or its
+  /// key was exchanged and the foreign key has no action for this.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -42,14 +43,22 @@ struct ForeignKeyActions {
   ///
   /// - Parameters:
   ///   - former: the rows that were changed or deleted, as they were before.
+  ///   - rekeyed: returns the rows whose keys the recorded transaction may have changed by an
+  ///     UPDATE; nil if these rows are not known.
   ///   - isOutside: returns whether foreign key actions must run in a table. They do not run in the
   ///     tables of the changes, because the changes already include their effects.
   init(
     after changes: [AnyLogChange], of former: [FormerRow], by foreignKeys: ForeignKeyGraph,
-    on connection: Connection, _ isOutside: (String) throws -> Bool
+    rekeyed: (() throws -> Set<ChangedRow>?)?, on connection: Connection,
+    _ isOutside: (String) throws -> Bool
   ) throws {
     self.foreignKeys = foreignKeys
-    lazy var rekeyings = Rekeyings(of: changes)
+    var known: Rekeyings?
+    func rekeyings() throws -> Rekeyings {
+      let rekeyings = try known ?? Rekeyings(of: changes, from: former, rekeyed?())
+      known = rekeyings
+      return rekeyings
+    }
     let gone = former.filter { $0.wasReplaced || changes[$0.index].kind == .deleted }.map(\.row)
     let withChildren = try foreignKeys.keys.map { key in
       try isOutside(key.child)
@@ -60,28 +69,35 @@ struct ForeignKeyActions {
       let change = changes[former.index]
       for (place, key) in foreignKeys.keys.enumerated() where key.parent.isSame(as: change.table) {
         guard try isOutside(key.child), let old = key.values(of: former.row) else { continue }
-        let follows = key.onUpdate != .noAction && key.onUpdate != .restrict
-        guard former.wasReplaced || change.kind == .deleted else {
-          let new = zip(key.parentColumns, old).map { change.new($0) ?? $1 }
-          if new != old, follows {
-            moves[place, default: []].append(Move(index: former.index, old: old, new: new))
-          }
-          continue
+        let isGone = former.wasReplaced || change.kind == .deleted
+        if isGone {
+          guard withChildren[place],
+            try key.hasChildren(of: old, isDangling: true, on: connection)
+          else { continue }
         }
-        guard withChildren[place],
-          try key.hasChildren(of: old, isDangling: true, on: connection)
-        else { continue }
-        let isRekeyable = follows && !former.wasReplaced
-        switch isRekeyable ? rekeyings.fate(of: former.index) : .deleted {
+        let follows = key.onUpdate != .noAction && key.onUpdate != .restrict
+        var new: [DatabaseValue]?
+        switch former.wasReplaced ? .deleted : try rekeyings().fate(of: former.index, follows) {
         case .deleted:
           deletions.append(Deletion(index: former.index, key: key, values: old))
-        case .rekeyed(let index):
-          let new = key.parentColumns.compactMap { changes[index].new($0) }
-          if new.count == old.count {
-            moves[place, default: []].append(Move(index: former.index, old: old, new: new))
-          }
-        case .unknown: undecided.append((former.index, key.failure))
+          continue
+        case .kept: new = zip(key.parentColumns, old).map { change.new($0) ?? $1 }
+        case .rekeyed(let index): new = try rekeyings().newValues(key.parentColumns, of: index)
+        case .unknown: break
         }
+        guard new != old else { continue }
+        if follows, let new {
+          moves[place, default: []].append(Move(index: former.index, old: old, new: new))
+          continue
+        }
+        // Without an action, rows that refer to a missing row are found at the end. But if another
+        // row now has the key, rows would silently refer to that row.
+        let isUndecided =
+          isGone
+          ? follows
+          : try (follows || change.isInverse)
+            && key.hasChildren(of: old, butNotOf: new, on: connection)
+        if isUndecided { undecided.append((former.index, key.failure)) }
       }
     }
   }
@@ -93,9 +109,16 @@ struct ForeignKeyActions {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]
       // A bound far below SQLite's limit for the parameters of a statement.
+      let limit = 4_000 / key.columns.count
+      // A row that one statement changes must not be changed again by the next statement.
+      if let first = moves.first, moves.count > limit,
+        !Set(moves.map(\.old)).isDisjoint(with: moves.map(\.new))
+      {
+        return (first.index, key.failure)
+      }
       var rest = moves[...]
       while let first = rest.first {
-        let part = rest.prefix(4_000 / key.columns.count)
+        let part = rest.prefix(limit)
         rest = rest.dropFirst(part.count)
         let failure = try failure {
           try key.actOnUpdate(part.map { ($0.old, $0.new) }, on: connection)
@@ -127,49 +150,107 @@ struct ForeignKeyActions {
   }
 }
 
+/// A row that a recorded transaction changed, by its key.
+struct ChangedRow: Hashable {
+  /// The name of the table in lower case.
+  let table: String
+  let key: [DatabaseValue]
+}
+
 /// The rows whose key was changed. For each of them, the changes contain a deletion with the old
-/// key and an insertion with the new key.
+/// key and an insertion with the new key. If another row had the new key before, or has the old key
+/// now, the changes contain an update of the row with this key instead.
 private struct Rekeyings {
   enum Fate {
     /// The row is gone.
     case deleted
-    /// The row now has the key of the insertion with this index.
+    /// The row still has its key.
+    case kept
+    /// The row now has the key of the change with this index.
     case rekeyed(Int)
     /// The row may be gone or have another key.
     case unknown
   }
 
-  private var fates: [Int: Fate] = [:]
+  private struct Content: Hashable {
+    let table: String
+    let values: [DatabaseValue?]
+  }
 
-  /// Finds pairs of a deletion and an insertion in one table that are equal in all columns except
-  /// the key. If a table has insertions, and a deletion matches none or several of them, the fate
-  /// of the deleted row is unknown.
-  init(of changes: [AnyLogChange]) {
-    struct Content: Hashable {
-      let table: String
-      let values: [DatabaseValue?]
-    }
-    func content(_ change: AnyLogChange, _ values: [DatabaseValue?]) -> Content {
-      let others = change.shape.columns.indices.filter { !change.shape.key.contains($0) }
-      return Content(table: change.table.lowercasedASCII, values: others.map { values[$0] })
-    }
-    var deleted: [Content: [Int]] = [:]
-    var inserted: [Content: [Int]] = [:]
+  private let changes: [AnyLogChange]
+  private let rekeyed: Set<ChangedRow>?
+  /// The rows before the changes, by the indices of the changes.
+  private var rows: [Int: AppliedRow] = [:]
+  /// The changes that a row of some content had before, and those that it has now.
+  private var old: [Content: [Int]] = [:]
+  private var new: [Content: [Int]] = [:]
+  /// The tables in which rows were inserted or got the keys of other rows.
+  private var tables: Set<String> = []
+
+  /// Finds pairs of changes in one table: the content of the first row before is that of the second
+  /// row now. The content of a row is its values in all columns except the key.
+  ///
+  /// - Parameter rekeyed: the rows whose keys may have been changed by an UPDATE; nil if these rows
+  ///   are not known. An update of one of these rows may be part of a pair.
+  init(
+    of changes: [AnyLogChange], from former: [ForeignKeyActions.FormerRow],
+    _ rekeyed: Set<ChangedRow>?
+  ) {
+    self.changes = changes
+    self.rekeyed = rekeyed
+    for former in former where !former.wasReplaced { rows[former.index] = former.row }
     for (index, change) in changes.enumerated() {
-      switch change.kind {
-      case .deleted: deleted[content(change, change.oldValues), default: []].append(index)
-      case .inserted: inserted[content(change, change.newValues), default: []].append(index)
-      case .updated: break
+      let mayMove = change.kind != .updated || isRekeyed(index) && rows[index] != nil
+      if change.kind != .inserted, mayMove {
+        old[content(index, change.oldValues), default: []].append(index)
       }
-    }
-    let tables = Set(inserted.keys.map(\.table))
-    for (content, indices) in deleted where tables.contains(content.table) {
-      let others = inserted[content] ?? []
-      for index in indices {
-        fates[index] = indices.count == 1 && others.count == 1 ? .rekeyed(others[0]) : .unknown
+      if change.kind != .deleted, mayMove {
+        new[content(index, change.newValues), default: []].append(index)
+        tables.insert(change.shape.foldedTable)
       }
     }
   }
 
-  func fate(of index: Int) -> Fate { fates[index] ?? .deleted }
+  /// Returns whether the key of a change belongs to a row whose key may have been changed.
+  private func isRekeyed(_ index: Int) -> Bool {
+    let change = changes[index]
+    return rekeyed?.contains(ChangedRow(table: change.shape.foldedTable, key: change.keyValues))
+      ?? false
+  }
+
+  private func content(_ index: Int, _ values: [DatabaseValue?]) -> Content {
+    let (change, row) = (changes[index], rows[index])
+    let others = change.shape.columns.indices.filter { !change.shape.key.contains($0) }
+    // An update has only the values that it changes.
+    return Content(
+      table: change.shape.foldedTable,
+      values: others.map { place in
+        values[place] ?? (change.kind == .updated ? row?[change.shape.columns[place]] : nil)
+      })
+  }
+
+  /// Returns what happened to the row that had the key of a change before.
+  ///
+  /// - Parameter follows: whether rows that refer to the row follow a changed key. If not, it does
+  ///   not matter which key the row has now.
+  func fate(of index: Int, _ follows: Bool) -> Fate {
+    let change = changes[index]
+    let isUpdate = change.kind == .updated
+    guard !isUpdate || isRekeyed(index) else { return .kept }
+    guard isUpdate || follows else {
+      let mayBeRekeyed = rekeyed == nil ? change.isInverse : isRekeyed(index)
+      return mayBeRekeyed ? .unknown : .deleted
+    }
+    guard isUpdate || tables.contains(change.shape.foldedTable) else { return .deleted }
+    let content = content(index, change.oldValues)
+    let others = new[content] ?? []
+    if old[content]?.count == 1, others.count == 1 { return .rekeyed(others[0]) }
+    return rekeyed != nil && !isRekeyed(index) ? .deleted : .unknown
+  }
+
+  /// Returns the values that a row has after its change in some columns; nil if one is not known.
+  func newValues(_ columns: [String], of index: Int) -> [DatabaseValue]? {
+    let values = columns.compactMap { changes[index].new($0) ?? rows[index]?[$0] }
+    return values.count == columns.count ? values : nil
+  }
 }

@@ -70,6 +70,16 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
+    /// Returns whether a child row refers to a parent row with the values `old`, and would not
+    /// refer to it with the values `new`. If `new` is nil, only `old` matters.
+    func hasChildren(
+      of old: [DatabaseValue], butNotOf new: [DatabaseValue]?, on connection: Connection
+    ) throws -> Bool {
+      var sql: SQL = "SELECT 1 FROM \(identifier: child) AS c WHERE " + refers(to: old)
+      if let new { sql.append(" AND NOT coalesce(" + refers(to: new) + ", 0)") }
+      return try connection.row(sql + " LIMIT 1") != nil
+    }
+
     /// Returns whether child rows may refer to one of the given parent rows, which no longer exist.
     ///
     /// Runs one statement for all parent rows. For a single parent row, or for a foreign key of

@@ -108,7 +108,8 @@ extension ChangeLog {
   ///
   /// A transaction that was already applied is skipped. A transaction that was made in this
   /// database is also skipped, unless this file lost the transaction by a restore. The user's
-  /// triggers do not run. Foreign keys are checked at the end of each transaction.
+  /// triggers on logged tables do not run, except temporary ones. Foreign keys are checked at the
+  /// end of each transaction.
   ///
   /// If the table, a column or the parent row of a change does not exist here yet, the change waits
   /// in the file, unless the policy decides `fail` or `discard`. Columns that both databases have

@@ -26,6 +26,16 @@ extension LogReceiver {
     }
   }
 
+  /// Finds the waiting changes whose row was deleted here, and ends their wait.
+  ///
+  /// - Parameter isNew: whether to consider only the deletions since the last transaction of
+  ///   another database was applied. The earlier deletions were found then.
+  mutating func endWaitingForDeletedRows(isNew: Bool = false) throws {
+    guard hasWaiting else { return }
+    let start = isNew ? try connection.lastAppliedLogEntry() : 0
+    try connection.endWaitingForDeletedRows(after: start, in: &tables)
+  }
+
   // MARK: Parents
 
   /// Returns the parent row that does not exist, so that a change violated a foreign key; nil if no
@@ -95,6 +105,65 @@ extension WaitingChange {
 }
 
 extension Connection {
+  /// Ends the wait of the changes whose row was deleted in this database after they had arrived. A
+  /// row that exists again, for example after an undo or a REPLACE, keeps its waiting changes.
+  ///
+  /// Reads the deletions in the log that came after the oldest waiting change.
+  ///
+  /// - Parameter start: the number of the entry after which the deletions are considered.
+  func endWaitingForDeletedRows(after start: Int64 = 0, in tables: inout PresentTables) throws {
+    let oldest = #"SELECT min("entry") FROM "apus_log_waiting" WHERE NOT "isDone""#
+    guard let first = try row(SQL(unsafe: oldest))?.get(Int64?.self, at: 0) else { return }
+    var waiting: [String: Set<String>] = [:]
+    try forEach(#"SELECT DISTINCT "table", "key" FROM "apus_log_waiting" WHERE NOT "isDone""#) {
+      row in
+      waiting[try row.get(at: 0), default: []].insert(try row.get(at: 1))
+    }
+    for shape in try logShapes().values {
+      guard let table = try tables.table(shape.table), !shape.key.isEmpty else { continue }
+      let names = Set([shape.foldedTable, table.name.lowercasedASCII])
+      let keys = names.reduce(into: Set<String>()) { $0.formUnion(waiting[$1] ?? []) }
+      guard !keys.isEmpty else { continue }
+      let columns = shape.key.map { "\"\(LogTables.valueColumns($0).old)\"" }
+      var deleted: [String: (entry: Int64, key: [DatabaseValue])] = [:]
+      try forEach(
+        """
+        SELECT "entry", \(unsafe: columns.joined(separator: ", ")) FROM "apus_log_change" \
+        WHERE "id" >= (SELECT "firstChange" FROM "apus_log_entry" \
+        WHERE "sequence" > \(max(first, start)) ORDER BY "sequence" LIMIT 1) \
+        AND "shape" = \(shape.id) AND "kind" = 'delete'
+        """
+      ) { row in
+        let key = try columns.indices.map { try row.databaseValue(at: $0 + 1) }
+        let text = key.map(\.description).joined(separator: ", ")
+        if keys.contains(text) { deleted[text] = (try row.get(at: 0), key) }
+      }
+      let keyNames = tables.present(shape.keyNames, of: table)
+      guard keyNames.allSatisfy({ table.has($0) }) else { continue }
+      for (text, deletion) in deleted {
+        let values = zip(keyNames, deletion.key).map { AppliedValue(column: $0, value: $1) }
+        guard try table.row(with: values, on: self) == nil else { continue }
+        for name in names {
+          try execute(
+            """
+            UPDATE "apus_log_waiting" SET "isDone" = 1 WHERE NOT "isDone" \
+            AND "table" = \(name) AND "key" = \(text) AND "entry" < \(deletion.entry)
+            """)
+        }
+      }
+    }
+  }
+
+  /// Returns the number of the newest entry with a transaction of another database; 0 if there is
+  /// none.
+  fileprivate func lastAppliedLogEntry() throws -> Int64 {
+    try row(
+      """
+      SELECT "sequence" FROM "apus_log_entry" WHERE "origin" IS NOT NULL \
+      ORDER BY "sequence" DESC LIMIT 1
+      """)?.get(at: 0) ?? 0
+  }
+
   /// Returns the keys of a table's rows that were deleted according to the log, as texts. Reads all
   /// deletions of the table in the log.
   fileprivate func deletedKeys(of table: AppliedTable) throws -> Set<String> {

@@ -15,7 +15,7 @@ struct LogReceiver {
   private(set) var count = 0
   var conflicts: [ResolvedConflict] = []
   /// Whether there are waiting changes. If so, each arriving change must be compared with them.
-  private var hasWaiting: Bool
+  private(set) var hasWaiting: Bool
   /// Whether a parent row that changes wait for may have been deleted.
   private var mayHaveDeletedParents = false
 
@@ -41,6 +41,7 @@ struct LogReceiver {
     if policy.comparesTimes {
       try clock.read(for: transactions, in: &tables, on: connection)
     }
+    if !transactions.isEmpty { try endWaitingForDeletedRows(isNew: true) }
     for transaction in transactions where try !connection.has(transaction, identity: identity) {
       try connection.beginLogEntry()
       try apply(transaction, by: policy, entry: nil, with: &application)
@@ -81,16 +82,19 @@ struct LogReceiver {
     let resolved = try application.apply(changes, resolving: policy)
     // The changes that were left out, and the waiting changes among them.
     var (left, waiting): (Set<Int>, Set<Int>) = ([], [])
-    for conflict in resolved {
-      let place = changes.firstIndex(of: conflict.conflict.change)
-      if let place, !conflict.wasApplied { left.insert(place) }
-      if let place, let part = try part(for: conflict, splits[places[place]], changes[place]) {
+    let found = resolved.map { (place: changes.firstIndex(of: $0.conflict.change), conflict: $0) }
+    for (place, conflict) in found {
+      guard let place else { continue }
+      if !conflict.wasApplied { left.insert(place) }
+      if let part = try part(for: conflict, splits[places[place]], changes[place]) {
         let index = places[place]
         waiting.insert(place)
         splits[index].waiting = [(transaction.changes[index], part)]
-      } else {
-        conflicts.append(conflict)
       }
+    }
+    // A change that waits may also have conflicts that the policy has decided before.
+    for (place, conflict) in found where place.map({ !waiting.contains($0) }) ?? true {
+      conflicts.append(conflict)
     }
     for (place, change) in changes.enumerated() where !waiting.contains(place) {
       if policy.comparesTimes {
@@ -193,6 +197,8 @@ struct LogReceiver {
   /// applied, because one change may create the row that another one waits for.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
+    // At an opening, no transaction was applied before.
+    if isSilent { try endWaitingForDeletedRows() }
     var tried: Set<AwaitedPart> = []
     while true {
       var ready: [WaitingChange] = []

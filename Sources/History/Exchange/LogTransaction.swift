@@ -14,7 +14,7 @@ public struct LogTransaction: Hashable, Sendable {
   /// that database.
   public let origin: LogEntry.Origin
   /// The time in microseconds since 1970. If two transactions change a row, the transaction with
-  /// the later time is newer.
+  /// the later time is newer. It is not earlier than 1970, and not later than the year 9999.
   public let time: Int64
   /// The label; nil if there is none.
   public let label: String?
@@ -23,19 +23,23 @@ public struct LogTransaction: Hashable, Sendable {
   /// The net changes of rows.
   public let changes: [AnyLogChange]
 
+  /// The times that a transaction can have. The next transaction of a log has a greater time, so a
+  /// time near the largest `Int64` would end all writes.
+  static let times: ClosedRange<Int64> = 0...253_402_300_799_999_999
+
   init(_ entry: LogEntry, of identity: String) {
-    origin = entry.origin ?? LogEntry.Origin(database: identity, position: entry.position)
-    time = entry.time
-    label = entry.label
-    author = entry.author
-    changes = entry.changes
+    self.init(
+      origin: entry.origin ?? LogEntry.Origin(database: identity, position: entry.position),
+      time: entry.time, label: entry.label, author: entry.author, changes: entry.changes)
   }
 
+  /// - Parameter time: the time in the log. A log that a former version of the library wrote may
+  ///   have other times than `times`; the nearest one of `times` is then used.
   init(
     origin: LogEntry.Origin, time: Int64, label: String?, author: String?, changes: [AnyLogChange]
   ) {
     self.origin = origin
-    self.time = time
+    self.time = min(max(time, Self.times.lowerBound), Self.times.upperBound)
     self.label = label
     self.author = author
     self.changes = changes
@@ -68,7 +72,7 @@ public struct LogBatch: Hashable, Sendable, Codable {
   /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
   /// The tables with earlier changes that are not in the source's log; nil in most batches. `apply`
-  /// throws `LogError.incomplete` for a batch with a gap.
+  /// throws `LogError.incomplete` for a batch with a gap after the applied position.
   public let gap: Gap?
   /// The transactions in order.
   public let transactions: [LogTransaction]
@@ -112,8 +116,8 @@ extension LogTransaction: Codable {
     /// Returns the decoded change. Throws if its parts do not fit together, for example in their
     /// number of columns.
     func change(at path: [any CodingKey]) throws -> AnyLogChange {
-      guard let kind = RowChangeKind(named: kind), old.count == columns.count,
-        new.count == columns.count,
+      guard let kind = RowChangeKind(named: kind), !LogTables.isOwn(table),
+        old.count == columns.count, new.count == columns.count,
         key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
         uncertain?.allSatisfy(columns.indices.contains) ?? true
       else {
@@ -128,9 +132,15 @@ extension LogTransaction: Codable {
     }
   }
 
-  /// Decodes a transaction.
+  /// Decodes a transaction. Throws `DecodingError` if the parts of a change do not fit together, if
+  /// a change is in a table of the log itself, or if the time is before 1970 or after the year
+  /// 9999.
   public init(from decoder: any Decoder) throws {
     let coded = try Coded(from: decoder)
+    guard Self.times.contains(coded.time) else {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: "no time of a transaction"))
+    }
     origin = LogEntry.Origin(
       database: coded.database, position: coded.position ?? LogPosition(coded.sequence, in: 0))
     time = coded.time

@@ -199,7 +199,9 @@ extension Connection {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?
         .get(Int64?.self, at: 0)
-      return try time.flatMap { try firstLogEntry(since: $0) }.map { $0 - 1 }
+      return try time.flatMap {
+        try firstLogEntry(since: min($0, LogTransaction.times.upperBound))
+      }.map { $0 - 1 }
     }
   }
 

@@ -56,6 +56,10 @@ extension Connection {
     keeping bounds: ChangeLog.Bounds, _ passingCursors: Bool
   ) throws -> Int {
     try withLog {
+      if try hasWaitingChanges() {
+        var tables = PresentTables(on: self, try use().presentNames)
+        try endWaitingForDeletedRows(in: &tables)
+      }
       let newest = try logPosition().number
       var end: Int64 = 0
       if let age = bounds.age { end = max(end, try lastEntry(olderThan: age) ?? newest) }
@@ -86,8 +90,10 @@ extension Connection {
   private func lastEntry(olderThan age: Duration) throws -> Int64? {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
-    let time = Int64((Date().timeIntervalSince1970 - interval) * 1_000_000)
-    return try firstLogEntry(since: time).map { $0 - 1 }
+    let time = (Date().timeIntervalSince1970 - interval) * 1_000_000
+    // An age may be longer than the times of a log can express.
+    let start = Int64(min(max(time, -9e18), 9e18))
+    return try firstLogEntry(since: start).map { $0 - 1 }
   }
 
   /// Returns the number of the newest entry that does not fit into the given number of bytes; 0 if

@@ -78,7 +78,7 @@ extension Database {
 extension ChangeLog {
   /// The size of a change log at one moment, and the positions of its readers.
   public struct Status: Hashable, Sendable {
-    /// The position of the newest entry; `.start` if there never was one.
+    /// The position of the newest finished entry; `.start` if there never was one.
     public let position: LogPosition
     /// The number of finished entries that were not purged.
     public let count: Int
@@ -222,9 +222,9 @@ extension ChangeLog {
   /// try copy.log.renewIdentity()
   /// ```
   /// From then on, the transactions that are already in the copy count as transactions of the
-  /// original file that were applied. The copy does not send or apply them again, and a `History`
-  /// over the copy's log begins after them. Runs one transaction, whose cost grows with the number
-  /// of entries in the log. Throws `LogError.noLog` if the database has no log.
+  /// original file that were applied. The copy does not send them as its own or apply them again,
+  /// and a `History` over the copy's log begins after them. Runs one transaction, whose cost grows
+  /// with the number of entries in the log. Throws `LogError.noLog` if the database has no log.
   @discardableResult
   public func renewIdentity() throws -> String {
     try database.write { try $0.renewLogIdentity() }

@@ -2,7 +2,8 @@ import QueryDSL
 import SQLCore
 
 extension Connection {
-  /// Returns the position of the newest entry of the change log; `.start` if the log is empty.
+  /// Returns the position of the newest finished entry of the change log, even if the entry was
+  /// purged; `.start` if there never was one.
   ///
   /// To follow the changes of some tables, first copy the tables and call this method in the same
   /// read. Later, read the entries after the returned position. Throws `LogError.noLog` if no
@@ -29,8 +30,7 @@ extension Connection {
   ///
   /// Throws `LogError.expired` if entries after the position were purged,
   /// `LogError.unknownPosition` if the log does not have the entry of the position, and
-  /// `LogError.noLog` if no migration has created the log. Runs six statements, each of which reads
-  /// only the rows that it returns.
+  /// `LogError.noLog` if no migration has created the log. Runs at most six statements.
   public func logEntries(
     after position: LogPosition = .start, limit: Int = 100
   ) throws -> [LogEntry] {
@@ -157,6 +157,37 @@ extension Connection {
     return nettings
   }
 
+  /// Returns the rows whose keys an UPDATE may have changed, under their former and new keys. The
+  /// trigger of the log writes a deletion and, directly after it, an insertion for such an UPDATE.
+  /// A DELETE and an INSERT that follow each other look the same. Returns nil if the entry was
+  /// purged.
+  func rekeyedRows(inEntry entry: Int64) throws -> Set<ChangedRow>? {
+    guard entry > (try purgedLogPosition()) else { return nil }
+    var rows: Set<ChangedRow> = []
+    for shape in try logShapes().values {
+      let names = shape.key.map { LogTables.valueColumns($0) }
+      let keys = names.map { "d.\"\($0.old)\"" } + names.map { "i.\"\($0.new)\"" }
+      guard !keys.isEmpty else { continue }
+      try forEach(
+        """
+        SELECT \(unsafe: keys.joined(separator: ", ")) FROM "apus_log_change" AS d \
+        JOIN "apus_log_change" AS i ON i."id" = d."id" + 1 AND i."entry" = d."entry" \
+        AND i."shape" = d."shape" AND i."kind" = 'insert' \
+        WHERE d."id" >= (SELECT "firstChange" FROM "apus_log_entry" WHERE "sequence" = \(entry)) \
+        AND d."id" < coalesce((SELECT "firstChange" FROM "apus_log_entry" \
+        WHERE "sequence" > \(entry) ORDER BY "sequence" LIMIT 1), 9223372036854775807) \
+        AND d."entry" = \(entry) AND d."shape" = \(shape.id) AND d."kind" = 'delete'
+        """
+      ) { row in
+        let values = try keys.indices.map { try row.databaseValue(at: $0) }
+        let (old, new) = (Array(values.prefix(names.count)), Array(values.suffix(names.count)))
+        guard old != new else { return }
+        for key in [old, new] { rows.insert(ChangedRow(table: shape.foldedTable, key: key)) }
+      }
+    }
+    return rows
+  }
+
   func logShapes() throws -> [Int64: LogShape] {
     var shapes: [Int64: LogShape] = [:]
     try forEach(#"SELECT "id", "table", "columns", "key" FROM "apus_log_shape""#) { row in
@@ -195,7 +226,8 @@ private struct LogHead {
     let epoch = try epochColumn.flatMap { try row.get(Int64?.self, at: $0) } ?? 0
     origin = database.map {
       LogEntry.Origin(
-        database: $0, position: LogPosition(abs(number), in: epoch), isLate: number < 0)
+        database: $0, position: LogPosition(Int64(clamping: number.magnitude), in: epoch),
+        isLate: number < 0)
     }
   }
 

@@ -15,8 +15,8 @@ public struct LogChange<M: Model>: Sendable {
   public var keyValues: [DatabaseValue] { row.keyValues }
   /// The columns whose changes the log cannot show; empty for nearly every change.
   public var uncertainColumns: [String] { row.uncertainColumns }
-  /// The columns with another value after the change, in the order of the table. If the row was
-  /// inserted or deleted, the list has all logged columns.
+  /// The columns with another value after the change, in the order in which they are logged. If the
+  /// row was inserted or deleted, the list has all logged columns.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
@@ -34,8 +34,9 @@ public struct LogChange<M: Model>: Sendable {
 
   /// Returns the value of a column before the change.
   ///
-  /// The result is nil if the row did not exist. It is also nil if an update left the column
-  /// unchanged, because the log stores only values that changed.
+  /// The result is nil if the row did not exist, or if the column is not logged. It is also nil if
+  /// an update left the column unchanged, because the log stores only the key and the values that
+  /// changed.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func old<Value: ColumnValue>(
@@ -46,8 +47,9 @@ public struct LogChange<M: Model>: Sendable {
 
   /// Returns the value of a column after the change.
   ///
-  /// The result is nil if the row was deleted. It is also nil if an update left the column
-  /// unchanged, because the log stores only values that changed.
+  /// The result is nil if the row was deleted, or if the column is not logged. It is also nil if an
+  /// update left the column unchanged, because the log stores only the key and the values that
+  /// changed.
   ///
   /// Throws `ColumnValueError` if the stored value is not valid for the column's type.
   public func new<Value: ColumnValue>(
@@ -133,8 +135,8 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The name that the table had when it was changed.
   public var table: String { shape.table }
 
-  /// The columns with another value after the change, in the order of the table. If the row was
-  /// inserted or deleted, the list has all logged columns.
+  /// The columns with another value after the change, in the order in which they are logged. If the
+  /// row was inserted or deleted, the list has all logged columns.
   public var changedColumns: [String] {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
@@ -153,8 +155,8 @@ public struct AnyLogChange: Hashable, Sendable {
   /// Returns the value of the column with a name before the change. The case of the name does not
   /// matter.
   ///
-  /// The result is nil if the row did not exist, if an update left the column unchanged, or if the
-  /// column is not logged.
+  /// The result is nil if the row did not exist, if the column is not logged, or if an update left
+  /// the column unchanged and it is not part of the key.
   public func old(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { oldValues[$0] }
   }
@@ -162,8 +164,8 @@ public struct AnyLogChange: Hashable, Sendable {
   /// Returns the value of the column with a name after the change. The case of the name does not
   /// matter.
   ///
-  /// The result is nil if the row was deleted, if an update left the column unchanged, or if the
-  /// column is not logged.
+  /// The result is nil if the row was deleted, if the column is not logged, or if an update left
+  /// the column unchanged and it is not part of the key.
   public func new(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { newValues[$0] }
   }

@@ -11,8 +11,8 @@ import SQLCore
 /// }
 /// ```
 ///
-/// The log keeps an entry until all cursors have passed it. So remove a cursor that is no longer
-/// used.
+/// A purge keeps an entry until all cursors have passed it, unless `passingCursors` is true. So
+/// remove a cursor that is no longer used.
 public struct LogCursor: Sendable {
   /// The name of the cursor.
   public let name: String
@@ -47,7 +47,7 @@ public struct LogCursor: Sendable {
   /// Moves the cursor past an entry. A cursor never moves back.
   ///
   /// Throws `LogError.unknownPosition` if the log no longer has the entry, for example after a
-  /// restore.
+  /// restore, and `LogError.unknownCursor` if the cursor was removed.
   public func advance(past entry: LogEntry) throws {
     try log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }

@@ -272,7 +272,7 @@ extension [ExistingSchema.Entry] {
 /// ```swift
 /// Logged()
 /// // CREATE TRIGGER "Post_log_insert" /* Apus log */ AFTER INSERT ON "Post" …
-/// // CREATE TRIGGER "Post_log_update" …, CREATE TRIGGER "Post_log_delete" …
+/// // CREATE TRIGGER "Post_log_update" …, "Post_log_key" …, "Post_log_delete" …
 /// ```
 ///
 /// Triggers write the old and the new values of each changed row into the tables of the log. They
@@ -281,7 +281,8 @@ extension [ExistingSchema.Entry] {
 ///
 /// The migration creates the tables and the triggers. If the columns of the table change, it
 /// creates the triggers again. If a program opens the database with such a model, each of its
-/// writes is one entry of the log. A write also ends an entry that another program left open.
+/// writes that changes logged tables is one entry of the log. A write also ends an entry that
+/// another program left open.
 ///
 /// When REPLACE removes a row, SQLite fires the delete triggers only if the setting
 /// `recursive_triggers` is on. So opening a database with such a model turns the setting on for the

@@ -46,13 +46,14 @@ public struct LogEntry: Sendable, Identifiable {
   /// The schema version of the program that last migrated the file before the transaction; nil if
   /// the program declares no version.
   public let schemaVersion: Int?
-  /// The number of the entry that the transaction undoes; nil if it undoes no entry.
+  /// The number of the entry that the transaction undoes; nil if it undoes no entry. A redo undoes
+  /// the entry of the undo. `History.skip` names the entry that it removes, without changes.
   public let undoneSequence: Int64?
   /// The name of a table whose earlier changes are not all in the log; nil in most entries.
   ///
-  /// A migration writes such an entry when it begins to log a table that has rows, or when it
-  /// changes values of a logged table itself. A reader of the log then needs a full copy of the
-  /// table.
+  /// A migration writes such an entry in three cases: it begins to log a table that exists already,
+  /// it changes values of a logged table itself, or it finds that a trigger or a column of the log
+  /// was missing. A reader of the log then needs a full copy of the table.
   public let gap: String?
   /// The net changes of the transaction, in the order in which the rows were first changed.
   public let changes: [AnyLogChange]
@@ -73,7 +74,7 @@ public struct LogEntry: Sendable, Identifiable {
   /// Returns the changes of a model's table, in the order in which the rows were first changed.
   ///
   /// ```swift
-  /// for change in try entry.changes(of: Post.self) {
+  /// for change in entry.changes(of: Post.self) {
   ///   print(change.kind, try change.key, try change.new(\.$title))
   /// }
   /// ```
@@ -108,7 +109,8 @@ public struct LogPosition: Hashable, Sendable {
   public let number: Int64
 
   init(_ number: Int64, in epoch: Int64) {
-    self.number = number
+    // A damaged file or batch may have any number.
+    self.number = max(number, 0)
     self.epoch = number > 0 ? epoch : 0
   }
 
@@ -215,6 +217,14 @@ extension Connection {
     }
   }
 
+  /// Makes the log writable again if its latest time is too late to be followed by another one. A
+  /// log of format 1 is left as it is.
+  func limitLatestLogTime() throws {
+    do {
+      try execute(SQL(unsafe: LogTables.latestLimiting))
+    } catch let error as DatabaseError where error.message.hasPrefix("no such column") {}
+  }
+
   /// Returns an entry number such that all entries before it are older than a time. Returns nil if
   /// all entries of the log are older.
   ///
@@ -235,6 +245,7 @@ extension Connection {
         guard let row else { return found }
         let number = try row.get(Int64.self, at: 0)
         if try row.get(Int64.self, at: 1) < time {
+          guard number < high else { return found }
           low = number + 1
         } else {
           found = number

@@ -152,6 +152,7 @@ extension Connection {
       SELECT max(coalesce((SELECT max("sequence") FROM "apus_log_entry"), 0), "purged") \
       + \(hasEnded ? 0 : 1), \(epoch) FROM "apus_log"
       """)
+    try limitLatestLogTime()
     return epoch
   }
 }

@@ -55,14 +55,18 @@ public struct LogObservation: AsyncSequence, Sendable {
       while waiting.isEmpty {
         // The first value comes at once. Each later commit gives another value, so no entry is
         // missed between reading the entries and waiting.
-        if isAtEnd { guard try await newest.next() != nil else { return nil } }
         do {
+          if isAtEnd { guard try await newest.next() != nil else { return nil } }
           let known: LogPosition
           if let position { known = position } else { known = try await start() }
           let entries = try await log.entries(after: known)
           isAtEnd = entries.isEmpty
           position = entries.last?.position ?? known
           waiting = entries.reversed()
+        } catch is CancellationError where Task.isCancelled {
+          // The next call must read the entries whose change was noticed here.
+          isAtEnd = false
+          return nil
         } catch {
           // The database may have been closed after the change was noticed, and the sequence then
           // ends.

@@ -32,6 +32,12 @@ enum LogTables {
 
   static let all = [log, entry, change, shape, cursor]
 
+  /// Returns whether a table belongs to the log itself. Its rows are never logged, and a batch must
+  /// not change them.
+  static func isOwn(_ table: String) -> Bool {
+    (all + [origin, waiting, applied, epoch]).contains { $0.isSame(as: table) }
+  }
+
   /// The format of the tables. In format 1, the entries got their numbers by AUTOINCREMENT, and
   /// there was an index on their times. Each of these two made every transaction write one more
   /// page.
@@ -219,7 +225,7 @@ enum LogTables {
         """,
         """
         INSERT INTO "\(entry)" ("sequence", "time", "firstChange", "isOpen") \
-        SELECT "purged", \(now), \(nextChange), 0 FROM "\(log)" \
+        SELECT "purged", \(limitedNow), \(nextChange), 0 FROM "\(log)" \
         WHERE "purged" > coalesce(\(newest), 0)
         """,
         "DROP TABLE \"\(former)\"",
@@ -255,10 +261,16 @@ enum LogTables {
   ///
   /// An entry from another database keeps its original time, so the newest entry may not have the
   /// latest time. Such an entry has the latest time so far in the column `latest`.
+  ///
+  /// `latestLimiting` sees to it that the sum does not overflow. The expression has no bound of its
+  /// own, because it is part of the triggers: each file would have to get new triggers.
   private static let now =
     "max(CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
+
+  /// The same for statements of the library itself, which may run before `latestLimiting`.
+  private static let limitedNow = "min(\(now), \(Int64.max / 2))"
 
   /// The SQL for the number of the next entry. The number is greater than the numbers of all purged
   /// entries, even if a program of format 1 has deleted the newest entry.
@@ -288,6 +300,13 @@ enum LogTables {
     + "\(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\")) "
     + "ON CONFLICT (\"sequence\") DO NOTHING"
 
+  /// The statement that makes the log writable again if the time of its newest entry is so late
+  /// that the next time may not be an integer. A former version of the library wrote such a time if
+  /// a transaction of another database had it.
+  static let latestLimiting =
+    "UPDATE \"\(entry)\" SET \"latest\" = \(LogTransaction.times.upperBound) "
+    + "WHERE \"sequence\" = \(newest) AND coalesce(\"latest\", \"time\") > \(Int64.max / 2)"
+
   /// The statement that ends the open entry, if there is one.
   static let closing =
     "UPDATE \"\(entry)\" SET \"isOpen\" = 0 WHERE \"sequence\" = \(newest) AND \"isOpen\""
@@ -296,7 +315,7 @@ enum LogTables {
   /// earlier changes of the table.
   static func gap(in table: String) -> String {
     "INSERT INTO \"\(entry)\" (\"sequence\", \"time\", \"firstChange\", \"schemaVersion\", \"isOpen\", \"gap\") "
-      + "VALUES (\(next), \(now), \(nextChange), (SELECT \"schemaVersion\" FROM \"\(log)\"), 0, "
-      + "\(DatabaseValue.text(table)))"
+      + "VALUES (\(next), \(limitedNow), \(nextChange), "
+      + "(SELECT \"schemaVersion\" FROM \"\(log)\"), 0, \(DatabaseValue.text(table)))"
   }
 }

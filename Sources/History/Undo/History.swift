@@ -17,8 +17,11 @@ import SQLCore
 /// policy decides otherwise. A change of other columns is not a conflict. Any step can be undone,
 /// not only the last one.
 ///
-/// In the tables of the models, an undo does not run your triggers or foreign key actions, because
-/// the step already has the changes that these made. So list all models whose rows belong together.
+/// In the tables of the models, an undo runs no foreign key actions, and none of your triggers
+/// except temporary ones, because the step already has the changes that these made. So list all
+/// models whose rows belong together. In other tables, foreign key actions run. Rows that refer to
+/// a row with a changed key follow it; if the history does not show which row has the key now,
+/// there is a conflict.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
@@ -67,7 +70,8 @@ public final class History: Sendable {
   ///
   /// All models must be logged. The first use reads the whole log; each later use reads only the
   /// entries that were added. Transactions from another database, transactions before a `gap` and
-  /// purged transactions are not part of the history.
+  /// purged transactions are not part of the history. The undo of a transaction that was already
+  /// purged is not a step, either.
   ///
   /// Throws `ModelError` if a model is a view. `steps()`, `undo()` and `redo()` throw
   /// `LogError.noLog` if the database has no log. They throw `LogError.unknownPosition` if the file

@@ -91,7 +91,9 @@ extension HistoryRecorder: HistorySource {
     var conflicts: [ResolvedConflict] = []
     if action != .skip {
       let members = action == .undo ? step.members.reversed() : step.members
-      let inverses = try members.map { try inverse(of: $0.transaction) }
+      let inverses = try members.map { member in
+        (changes: try inverse(of: member.transaction), keys: rekeyed(in: member.transaction))
+      }
       state.withLock { $0.isWriting = true }
       defer { state.withLock { $0.isWriting = false } }
       _ = witness.take()
@@ -102,8 +104,9 @@ extension HistoryRecorder: HistorySource {
         ) { application, _ in
           reached = try application.reachedTables()
           return try inverses.flatMap { inverse in
-            try application.apply(inverse.own, resolving: policy)
-              + application.restore(inverse.others)
+            try application.apply(
+              inverse.changes.own, resolving: policy, rekeyed: { inverse.keys })
+              + application.restore(inverse.changes.others)
           }
         }
       }
@@ -112,6 +115,12 @@ extension HistoryRecorder: HistorySource {
         write.tables = write.tables.filter { name, changes in
           guard !changes.rows.isEmpty, !tables.contains(name) else { return !changes.rows.isEmpty }
           return name.schema == "main" && reached.contains(name.name) && changes.events.isEmpty
+        }
+        // The undo of a changed key is recorded as a deletion and an insertion.
+        for member in members {
+          for (name, table) in member.transaction.tables {
+            write.tables[name]?.rekeyedKeys.formUnion(table.rekeyedKeys)
+          }
         }
         return write.tables.isEmpty ? nil : write
       }
@@ -137,6 +146,17 @@ extension HistoryRecorder: HistorySource {
       }
     }
     return (own, others)
+  }
+
+  /// Returns the rows of the history's tables whose keys a write may have changed.
+  private func rekeyed(in write: WriteChanges) -> Set<ChangedRow> {
+    var rows: Set<ChangedRow> = []
+    for (name, table) in write.tables where tables.contains(name) {
+      for key in table.rekeyedKeys {
+        rows.insert(ChangedRow(table: name.name, key: key.values))
+      }
+    }
+    return rows
   }
 }
 

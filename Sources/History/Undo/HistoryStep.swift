@@ -34,7 +34,7 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
 
 /// The steps of a history at one moment.
 public struct HistorySteps: Hashable, Sendable {
-  /// The steps that can be undone, in the order in which they were made.
+  /// The steps that can be undone, in the order in which they were made or redone.
   public let undoable: [HistoryStep]
   /// The steps that can be redone. The last element is the step that was undone last.
   public let redoable: [HistoryStep]

@@ -12,8 +12,8 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     /// The position of the last entry that was read.
     var position: LogPosition
     /// The numbers of the entries that undo or redo a transaction from before the beginning of the
-    /// history. Such an entry is not a step. An entry that undoes or redoes such an entry is not a
-    /// step, either.
+    /// history, or a transaction that was already purged. Such an entry is not a step. An entry
+    /// that undoes or redoes such an entry is not a step, either.
     var outside: Set<Int64> = []
   }
 
@@ -67,7 +67,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     while true {
       let entries = try connection.logEntries(after: state.position, limit: 500)
       guard let last = entries.last else { break }
-      for entry in entries { follow(entry, in: &state) }
+      for entry in entries { follow(entry, purged: purged, in: &state) }
       state.position = last.position
     }
     return state
@@ -81,7 +81,8 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     }
   }
 
-  private func follow(_ entry: LogEntry, in state: inout State) {
+  /// - Parameter purged: the number up to which the log was purged.
+  private func follow(_ entry: LogEntry, purged: Int64, in state: inout State) {
     if let gap = entry.gap {
       // The log does not have all earlier changes of the table.
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
@@ -92,7 +93,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
-      if undone <= start.number || state.outside.contains(undone) {
+      if undone <= max(start.number, purged) || state.outside.contains(undone) {
         state.outside.insert(entry.sequence)
         return
       }
@@ -131,8 +132,11 @@ final class LoggedHistory: HistorySource, CommitReceiver {
             self.tables.contains(change.shape.foldedTable)
           }
           conflicts += try info.naming(action) {
+            // An undo of a changed key is logged as a deletion and an insertion, so the keys are
+            // those of the original transaction.
             try application.apply(
-              entry.changes.filter(isOwn).map(\.inverted), resolving: policy)
+              entry.changes.filter(isOwn).map(\.inverted), resolving: policy,
+              rekeyed: { try connection.rekeyedRows(inEntry: member.step.id) })
           }
           // A redo also restores the rows in other tables that the undo changed.
           if member.transaction != member.step.id {

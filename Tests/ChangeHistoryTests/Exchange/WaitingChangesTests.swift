@@ -345,6 +345,42 @@ struct WaitingChangesTests {
     #expect(try rows(c) == ["job 2 job - 1"] && rows(c) == rows(a))
   }
 
+  @Test("a change with two conflicts that waits in the end is not reported, and its row stays")
+  func waitingAfterConflict() throws {
+    let (a, b, c) = (try database(New.models), try database(New.models), try database(New.models))
+    try a.insert(New.Job(id: 1, title: "one"))
+    try send(from: a, to: b)
+    try b.insert(New.Part(id: 1, job: 1))
+    try c.insert(New.Job(id: 2, title: "two"))
+    try c.insert(New.Part(id: 1, job: 2, note: "c"))
+    let before = try rows(c)
+    let report = try send(from: b, to: c, resolving: .theirs)
+    #expect(report.conflicts.isEmpty)
+    #expect(report.waiting.reasons == [.parent("Job", table: "Part"): 1])
+    #expect(try rows(c) == before)
+    let second = try send(from: a, to: c, resolving: .theirs)
+    #expect(second.conflicts.map(\.conflict.reason) == [.rowExists])
+    #expect(second.conflicts.map(\.wasApplied) == [true] && second.waiting.count == 0)
+    #expect(try rows(c) == ["job 1 one - 1", "job 2 two - 1", "part 1 1 -"])
+  }
+
+  @Test("a change that is left out for its second conflict was not applied despite the first")
+  func secondConflict() throws {
+    let (a, b, c) = (try database(New.models), try database(New.models), try database(New.models))
+    try a.insert(New.Job(id: 1, title: "one"))
+    try a.insert(New.Part(id: 1, job: 1))
+    for db in [b, c] { try send(from: a, to: db) }
+    try b.insert(New.Tag(id: 1, part: 1, name: "same"))
+    try c.insert(New.Tag(id: 1, part: 1, name: "c"))
+    try c.insert(New.Tag(id: 2, part: 1, name: "same"))
+    let before = try rows(c)
+    let policy = ConflictPolicy { $0.reason == .rowExists ? .apply : .keep }
+    let report = try send(from: b, to: c, resolving: policy)
+    #expect(report.conflicts.first?.conflict.reason == .rowExists)
+    #expect(report.conflicts.map(\.wasApplied) == [false, false])
+    #expect(try rows(c) == before)
+  }
+
   @Test("purging keeps what the waiting changes are compared with")
   func purged() throws {
     let (new, old) = (try database(New.models), try database(Old.models))

@@ -151,6 +151,24 @@ struct LogReadingTests {
     #expect(try keys([next]) == [10])
   }
 
+  @Test("an age beyond the times that a log can have keeps all entries, or none")
+  func extremeAges() throws {
+    let db = try database(3)
+    #expect(try db.log.purge(keeping: .init(age: .seconds(Int64.max))) == 0)
+    #expect(try keys(db.log.entries()) == [0, 1, 2])
+    #expect(try db.log.purge(keeping: .init(age: .seconds(-Int64.max))) == 3)
+  }
+
+  @Test("a file with the least and the greatest number of an entry is read and purged")
+  func extremeNumbers() throws {
+    let db = try database(1)
+    try db.execute("UPDATE apus_log_entry SET origin = 'x', originSequence = \(Int64.min)")
+    let origin = try #require(try db.log.entries().first?.origin)
+    #expect(origin.position.number == .max)
+    try db.execute("UPDATE apus_log_entry SET time = 0, sequence = \(Int64.max)")
+    #expect(try db.log.purge(keeping: .init(age: .seconds(3600))) == 1)
+  }
+
   @Test("a reader that was left behind gets an error, never a gap that it cannot see")
   func expired() throws {
     let db = try database(6)

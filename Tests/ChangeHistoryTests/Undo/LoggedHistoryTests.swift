@@ -119,6 +119,23 @@ struct LoggedHistoryTests {
     #expect(try Board.state(db).lists.map(\.id) == [1, 2])
   }
 
+  @Test("the undo of a purged transaction is not a step")
+  func purgedUndo() throws {
+    let db = try Board.database()
+    for id in 1...2 { try db.insert(List(id: id, name: "\(id)")) }
+    let first = try history(of: db)
+    // Reads the undo only after the purge.
+    let reading = try history(of: db)
+    #expect(try reading.steps().undoable.count == 2)
+    try first.undo()
+    try db.log.purge(keeping: .init(count: 1))
+    for history in [first, reading, try history(of: db)] {
+      #expect(try history.steps().undoable.isEmpty && history.steps().redoable.isEmpty)
+      #expect(try history.undo() == nil && history.redo() == nil)
+    }
+    #expect(try Board.state(db).lists.map(\.id) == [1])
+  }
+
   @Test("undoing a transaction from before the beginning of a history is no step of it")
   func beforeTheBeginning() throws {
     let db = try Board.database()
@@ -171,6 +188,21 @@ struct LoggedHistoryTests {
     let history = try history(of: db)
     #expect(throws: LogError.noLog) { try history.undo() }
     #expect(throws: LogError.noLog) { try history.steps() }
+  }
+
+  @Test("an observation of the log ends without an error if its task is cancelled while it reads")
+  func cancelledObservation() async throws {
+    func cancel() { withUnsafeCurrentTask { $0?.cancel() } }
+    let db = try Board.database()
+    for id in 1...150 { try await db.insert(List(id: id, name: "\(id)")) }
+    let task = Task {
+      var iterator = db.log.observe().makeAsyncIterator()
+      // Entries are read in pieces of 100, so the next call reads again.
+      for _ in 1...100 { _ = try await iterator.next() }
+      cancel()
+      return try await iterator.next()
+    }
+    #expect(try await task.value == nil)
   }
 
   @Test("an observation of the log gives all entries, then waits for further ones of any program")
