@@ -6,10 +6,11 @@ extension Database {
   /// Opens a database that is not a file of this machine: an engine runs its SQL elsewhere, for
   /// example in a cluster.
   ///
-  /// Everything that is written in SQL works. Features that need the file or code in this process
-  /// throw `DatabaseError` (`.misuse`): functions and collations in Swift, backups, incremental
-  /// BLOBs, sessions, and snapshots that outlive a closure. Throws the engine's error if no session
-  /// can be opened.
+  /// Everything that is written in SQL works, except ATTACH, DETACH, results of more than 1,000
+  /// columns, and what the engine itself refuses. Features that need the file or code in this
+  /// process throw `DatabaseError` (`.misuse`), for example functions and collations in Swift,
+  /// backups, incremental BLOBs, sessions, and snapshots that outlive a closure. Throws the error
+  /// of the engine if no session can be opened.
   public convenience init(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) throws {

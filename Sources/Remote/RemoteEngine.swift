@@ -11,20 +11,20 @@ import SQLCore
 ///
 /// Each connection of the pool has its own session with the engine. It also has a database in
 /// memory with a copy of the schema, without rows. A statement is first compiled for this copy. So
-/// a mistake in the statement throws an error before anything is sent, and the statement's columns
-/// and parameters are known. Then the statement is sent with its values. A virtual table passes the
-/// returned rows to SQLite, and the rows are decoded like the rows of a file.
+/// a mistake in the statement throws an error before the statement is sent, and the statement's
+/// columns and parameters are known. Then the statement is sent with its values. A virtual table
+/// passes the returned rows to SQLite, and the rows are decoded like the rows of a file.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol RemoteEngine: Sendable {
   /// The name of the engine in errors, such as "a dqlite cluster".
   var name: String { get }
-  /// The maximum number of parameters of a statement.
+  /// The maximum number of parameters of a statement. The library sends at most 999.
   var maximumParameterCount: Int { get }
   /// Opens a session. The method is called on the thread that needs the session, and may block.
   ///
   /// The engine calls `isStopped` while it waits. If the result is true, the read or write that
-  /// needs the session was cancelled, or its deadline has passed. The engine then stops waiting and
-  /// throws any error.
+  /// needs the session was cancelled or interrupted, or its deadline has passed. The engine then
+  /// stops waiting and throws any error.
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession
 }
 
@@ -41,8 +41,8 @@ public protocol RemoteEngine: Sendable {
 public protocol RemoteSession: AnyObject {
   /// Whether the session can be used. A closed session stays closed.
   var isOpen: Bool { get }
-  /// Sends a statement that returns rows, and returns these rows. The method is called only when
-  /// the rows of the previous statement were closed or read to their end.
+  /// Sends a statement that returns rows, and returns these rows. The library first closes the rows
+  /// of the previous statement, reads them to their end, or calls their `keepRemaining`.
   func rows(
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows
@@ -59,13 +59,18 @@ public struct RemoteText: Sendable {
   public let sql: String
   /// The values of its parameters, in order.
   public let values: [DatabaseValue]
-  /// Whether the statement changes neither rows nor the schema.
+  /// Whether the statement returns rows, and changes neither rows nor the schema.
   public let isReadOnly: Bool
   /// Whether the statement is sent inside an open transaction of the session.
   public let isInTransaction: Bool
   /// The columns that the statement returns. The array is empty for a statement without rows, and
-  /// for the library's own statements, whose columns have short names and no declared type.
+  /// for the library's own statements, whose columns have short names and no declared type other
+  /// than TEXT.
   public let columns: [Column]
+  /// The first eight tokens of the statement, without the comments and semicolons before it. Words
+  /// and names are in lower case, and names have no quotation marks.
+  @_spi(Engines)
+  public let firstTokens: [String]
 
   /// A column that a statement returns.
   public struct Column: Hashable, Sendable {
@@ -87,11 +92,30 @@ public struct RemoteText: Sendable {
     sql: String, values: [DatabaseValue] = [], isReadOnly: Bool = false,
     isInTransaction: Bool = false, columns: [Column] = []
   ) {
+    self.init(
+      sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction,
+      columns: columns, firstTokens: SQLTokens(sql).firstTokens)
+  }
+
+  init(
+    sql: String, values: [DatabaseValue], isReadOnly: Bool, isInTransaction: Bool,
+    columns: [Column], firstTokens: [String]
+  ) {
     self.sql = sql
     self.values = values
     self.isReadOnly = isReadOnly
     self.isInTransaction = isInTransaction
     self.columns = columns
+    self.firstTokens = firstTokens
+  }
+
+  /// The statement without the comments and semicolons before and after it.
+  @_spi(Engines)
+  public var bareSQL: String {
+    let source = SQLTokens(sql)
+    var tokens = source.tokens.drop { $0.isSign(";") }
+    while tokens.last?.isSign(";") == true { tokens.removeLast() }
+    return source.text(tokens)
   }
 }
 

@@ -5,7 +5,7 @@ import SQLCore
 // and the transactions of the engine.
 extension RemoteLink: RemoteConnection {
   func prepare() throws {
-    let maximum = Int32(clamping: engine.maximumParameterCount)
+    let maximum = Int32(clamping: maximumParameterCount)
     sqlite3_limit(core.handle, SQLITE_LIMIT_VARIABLE_NUMBER, maximum)
     try RemoteTable.register(for: self, on: core)
   }
@@ -76,8 +76,8 @@ extension RemoteLink: RemoteConnection {
           "the result has \(count) columns, and one of \(engine.name) can have "
           + "\(RemoteTable.maximumColumnCount)", sql: statement.sql)
     }
-    let word = SQLTokens(statement.sql).tokens.first { !$0.isSign(";") }
-    if word?.isWord("attach") == true || word?.isWord("detach") == true {
+    let word = statement.text.firstTokens.first
+    if word == "attach" || word == "detach" {
       throw DatabaseError(
         code: .misuse,
         message: "\(engine.name) has one database; ATTACH and DETACH have no meaning",

@@ -8,6 +8,8 @@ import SQLCore
 final class RemoteLink {
   let database: RemoteDatabase
   let engine: any RemoteEngine
+  /// The maximum number of parameters of a statement.
+  let maximumParameterCount: Int
   /// The connection. It retains the link until its SQLite handle is closed.
   unowned let core: ConnectionCore
   /// The session; nil before the first statement, and after it was lost.
@@ -24,6 +26,9 @@ final class RemoteLink {
   /// Whether the link has begun a transaction for a single statement. The connection itself does
   /// not know of this transaction.
   private var surroundsStatement = false
+  /// The name of the savepoint that has begun the open transaction; nil if BEGIN has begun it. The
+  /// RELEASE of this savepoint is a COMMIT.
+  private var firstSavepoint: String?
   private(set) var changeCount = 0
   /// The settings that the session must have.
   var settings = RemoteSettings()
@@ -41,6 +46,8 @@ final class RemoteLink {
   init(_ database: RemoteDatabase, _ engine: any RemoteEngine, _ core: ConnectionCore) {
     self.database = database
     self.engine = engine
+    maximumParameterCount = min(
+      max(engine.maximumParameterCount, 0), RemoteTable.maximumParameterCount)
     self.core = core
     isStopped = { [unowned core] in core.mustStop }
   }
@@ -120,11 +127,17 @@ final class RemoteLink {
   /// succeeds, because the engine has already rolled the transaction back.
   func send(_ statement: RemoteStatement) throws {
     if session == nil, statement.isRollback { return }
+    let isInTransaction = isInTransaction
+    let released = statement.releasedSavepoint
     do {
-      _ = try run(statement.text.sent, [], endsTransaction: statement.isCommit, from: statement)
+      _ = try run(
+        statement.text.sent, [], beginsTransaction: statement.beginsTransaction,
+        endsTransaction: statement.isCommit || released != nil && released == firstSavepoint,
+        from: statement)
     } catch  where session == nil && statement.isRollback {
       return
     }
+    if !isInTransaction { firstSavepoint = statement.openedSavepoint }
   }
 
   /// Sends a statement of the library's own, and calls a closure for each row.
@@ -146,7 +159,9 @@ final class RemoteLink {
 
   private func askOutcome() throws {
     try forEachRow(of: "SELECT changes(), last_insert_rowid()") { row in
-      row.withValue(at: 0) { if case .integer(let count) = $0 { changeCount = Int(count) } }
+      row.withValue(at: 0) {
+        if case .integer(let count) = $0 { changeCount = Int(clamping: count) }
+      }
       row.withValue(at: 1) {
         if case .integer(let id) = $0 { core.lastInsertRowID = id }
       }
@@ -155,7 +170,7 @@ final class RemoteLink {
 
   private func surrounding<Result>(_ body: () throws -> Result) throws -> Result {
     guard !isInTransaction else { return try body() }
-    _ = try run("BEGIN IMMEDIATE", [])
+    _ = try run("BEGIN IMMEDIATE", [], beginsTransaction: true)
     surroundsStatement = true
     defer { surroundsStatement = false }
     do {
@@ -169,10 +184,13 @@ final class RemoteLink {
   }
 
   private func run(
-    _ sql: String, _ values: [DatabaseValue], endsTransaction: Bool = false,
-    from statement: RemoteStatement? = nil
+    _ sql: String, _ values: [DatabaseValue], beginsTransaction: Bool = false,
+    endsTransaction: Bool = false, from statement: RemoteStatement? = nil
   ) throws -> RemoteOutcome {
-    try sending(sql, values, isReadOnly: false, endsTransaction, from: statement) { session, text in
+    try sending(
+      sql, values, isReadOnly: false, beginsTransaction: beginsTransaction,
+      endsTransaction: endsTransaction, from: statement
+    ) { session, text in
       try session.run(text, isStopped: isStopped)
     }
   }
@@ -182,7 +200,7 @@ final class RemoteLink {
     from statement: RemoteStatement? = nil
   ) throws -> any RemoteRows {
     let rows = try sending(
-      sql, values, isReadOnly: isReadOnly, false, columns, from: statement
+      sql, values, isReadOnly: isReadOnly, columns, from: statement
     ) { session, text in
       try session.rows(of: text, isStopped: isStopped)
     }
@@ -192,29 +210,30 @@ final class RemoteLink {
 
   /// Sends a statement. Opens a session if there is none, and waits while another session has
   /// locked the database. If the session is lost, sends the statement again if it certainly did not
-  /// run, or only reads.
+  /// run, only reads, or begins a transaction. In a transaction, no other session is opened, because
+  /// the engine has rolled the transaction back.
   ///
   /// - Parameter statement: the program's statement; nil for one of the library's own statements.
   private func sending<Result>(
-    _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, _ endsTransaction: Bool,
-    _ columns: [RemoteText.Column] = [], from statement: RemoteStatement?,
+    _ sql: String, _ values: [DatabaseValue], isReadOnly: Bool, beginsTransaction: Bool = false,
+    endsTransaction: Bool = false, _ columns: [RemoteText.Column] = [],
+    from statement: RemoteStatement?,
     _ send: (any RemoteSession, RemoteText) throws -> Result
   ) throws -> Result {
-    let maximum = engine.maximumParameterCount
-    guard values.count <= maximum else {
+    guard values.count <= maximumParameterCount else {
       throw DatabaseError(
         code: .tooBig,
         message: "the statement has \(values.count) parameters, and \(engine.name) "
-          + "accepts at most \(maximum)", sql: sql)
+          + "accepts at most \(maximumParameterCount)", sql: sql)
     }
     let isInTransaction = isInTransaction
     let text = RemoteText(
       sql: sql, values: values, isReadOnly: isReadOnly, isInTransaction: isInTransaction,
-      columns: columns)
+      columns: columns, firstTokens: statement?.text.firstTokens ?? SQLTokens(sql).firstTokens)
     var attempts: Int32 = 0
     while true {
       do {
-        if isInTransaction, session == nil { throw RemoteSessionError.transactionLost }
+        if isInTransaction, session?.isOpen != true { throw RemoteSessionError.transactionLost }
         let session = try openSession()
         try openRows?.keepRemaining(isStopped: isStopped)
         openRows = nil
@@ -226,8 +245,8 @@ final class RemoteLink {
           error.allowsRetry = statement.map { endsSoon($0.sql) } ?? true
         }
         guard !isInTransaction else { throw endsTransaction ? error : error.withoutEffect }
-        guard error.allowsRetry || !isReadOnly else { throw error.withoutEffect }
-        guard error.outcome == .notRun || isReadOnly, !isStopped(),
+        if isReadOnly || beginsTransaction { error = error.withoutEffect }
+        guard error.outcome == .notRun, error.allowsRetry || !isReadOnly, !isStopped(),
           core.waitsForLock(after: attempts)
         else { throw error }
       } catch let error as DatabaseError where error.code.primary == .busy && !isInTransaction {

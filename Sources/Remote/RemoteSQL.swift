@@ -28,15 +28,18 @@ struct RemoteSQL {
   let sent: String
   /// For each parameter in order, whether an array is bound to it.
   let isArray: [Bool]
+  /// The first tokens of the statement, as in `RemoteText`.
+  let firstTokens: [String]
 
   init(_ sql: String, parameterCount: Int) throws {
     self.sql = sql
+    let tokens = SQLTokens(sql)
+    firstTokens = tokens.firstTokens
     guard sql.contains("apus_") else {
       sent = sql
       isArray = Array(repeating: false, count: parameterCount)
       return
     }
-    let tokens = SQLTokens(sql)
     let replacements = try Self.replacementsOfFunctions(in: tokens.tokens)
     var isArray: [Bool] = []
     var pieces: [String] = []
@@ -92,6 +95,13 @@ struct RemoteSQL {
 }
 
 extension SQLTokens {
+  /// The first tokens of a statement, as in `RemoteText`.
+  var firstTokens: [String] {
+    tokens.drop { $0.isSign(";") }.prefix(8).map {
+      $0.isName ? $0.value.lowercasedASCII : $0.normal
+    }
+  }
+
   fileprivate func text(from start: Int, to end: Int) -> String {
     String(decoding: bytes[start..<end], as: UTF8.self)
   }

@@ -20,8 +20,13 @@ final class RemoteStatement: RemoteTemplate {
   /// begins or ends a transaction or savepoint.
   let runsOnCopy: Bool
   let changesSchema: Bool
+  let beginsTransaction: Bool
   let isCommit: Bool
   let isRollback: Bool
+  /// The name of the savepoint that the statement opens; nil if it opens none.
+  let openedSavepoint: String?
+  /// The name of the savepoint that the statement releases; nil if it releases none.
+  let releasedSavepoint: String?
   /// The version of the schema for which the statement was compiled.
   private let schema: UInt64
   private weak let link: RemoteLink?
@@ -41,9 +46,14 @@ final class RemoteStatement: RemoteTemplate {
         declaredType: sqlite3_column_decltype(template, index).map { String(cString: $0) })
     }
     isReadOnly = sqlite3_stmt_readonly(template) != 0
-    let words = SQLTokens(sql).tokens.drop { $0.isSign(";") }
-    isCommit = words.first?.isWord("commit") == true || words.first?.isWord("end") == true
-    isRollback = words.first?.isWord("rollback") == true
+    let word = text.firstTokens.first
+    // Outside of a transaction, SAVEPOINT begins one.
+    beginsTransaction = word == "begin" || word == "savepoint"
+    isCommit = word == "commit" || word == "end"
+    isRollback = word == "rollback"
+    let lastName = text.firstTokens.last { $0 != ";" }
+    openedSavepoint = word == "savepoint" ? lastName : nil
+    releasedSavepoint = word == "release" ? lastName : nil
     changesSchema = effects.contains(.changesSchema)
     let returnsNothing = columns.isEmpty
     // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without

@@ -15,6 +15,9 @@ enum RemoteTable {
   /// The maximum number of columns of a result. SQLite allows 2,000 columns in a table, and the
   /// parameters are hidden columns of the same table.
   static let maximumColumnCount = 1_000
+  /// The maximum number of parameters of a statement. One more hidden column has the number of the
+  /// statement.
+  static let maximumParameterCount = 999
 
   static func register(for link: RemoteLink, on core: ConnectionCore) throws {
     let context = Unmanaged.passUnretained(link).toOpaque()
@@ -25,7 +28,7 @@ enum RemoteTable {
   }
 
   private static func parameters(_ link: RemoteLink) -> [String] {
-    (0..<link.engine.maximumParameterCount).map { "p\($0)" }
+    (0..<link.maximumParameterCount).map { "p\($0)" }
   }
 
   fileprivate static func rowsDeclaration(_ link: RemoteLink) -> String {

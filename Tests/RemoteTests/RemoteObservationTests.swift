@@ -13,7 +13,7 @@ private struct RemoteNote: Model, Equatable {
 }
 
 @Suite struct RemoteObservationTests {
-  @Test(.timeLimit(.minutes(5))) func commitsOfThisProgramAndOfOthersAreSeen() async throws {
+  @Test func commitsOfThisProgramAndOfOthersAreSeen() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "remote-\(UUID())").path()
     defer {
       for suffix in ["", "-wal", "-shm"] {

@@ -25,7 +25,8 @@ public struct Cluster: RemoteEngine {
   public var timeout = Duration.seconds(10)
   /// The TLS configuration of the connections; nil for connections without TLS.
   public var tls: TLSConfiguration?
-  /// The name that the certificates of the nodes must have, if it is not their host.
+  /// The name that the certificates of the nodes must have; nil for the host in the address of each
+  /// node, which is a name or an IP address.
   public var serverName: String?
 
   private let leader = KnownLeader()
@@ -41,7 +42,8 @@ public struct Cluster: RemoteEngine {
   /// The maximum number of parameters of a statement, by the wire protocol.
   public var maximumParameterCount: Int { 255 }
 
-  /// Opens a session with the leader. Asks the nodes for it, again and again until `timeout`.
+  /// Opens a session with the leader. If no leader is known, asks the nodes for it. If this fails,
+  /// tries again until `timeout` has passed.
   public func connect(
     isReader: Bool, isStopped: () -> Bool
   ) throws -> any RemoteSession {
@@ -61,8 +63,8 @@ public struct Cluster: RemoteEngine {
 
   /// Asks the nodes once which of them leads, and returns its address.
   ///
-  /// Throws `RemoteSessionError` if most of them name none: during an election, or when most cannot
-  /// be reached.
+  /// Throws `RemoteSessionError` if most of them do not name the same one, for example during an
+  /// election, or when most cannot be reached. Throws `DatabaseError` if an address is not valid.
   public func leaderAddress() throws -> String {
     try LeaderFinder(self).find { false }
   }

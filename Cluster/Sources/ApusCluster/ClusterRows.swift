@@ -34,7 +34,11 @@ final class ClusterRows: RemoteRows {
         reader = WireReader(
           try waiting.isEmpty
             ? session.receive(.rows, isStopped).body : waiting.removeFirst().body)
-        header = try RowsHeader(from: &reader)
+        do {
+          header = try RowsHeader(from: &reader)
+        } catch {
+          throw lost(error)
+        }
       } else {
         do {
           try row.read(from: &reader, header)
@@ -48,6 +52,8 @@ final class ClusterRows: RemoteRows {
   }
 
   func withValue(at index: Int, _ body: (RemoteValue) -> Void) {
+    // A malformed answer may have fewer columns than the statement.
+    guard index < row.types.count else { return body(.null) }
     let position = row.positions[index]
     switch row.types[index] {
     case .null: body(.null)

@@ -39,7 +39,8 @@ final class ClusterSession: RemoteSession {
     try statement.checkForCluster()
     let sql = try statement.sqlForCluster()
     try channel.send(.querySQL(database: database, sql: sql, values: statement.values))
-    return try ClusterRows(first: receive(.rows, isStopped), self)
+    let first = try receive(.rows, isStopped)
+    return try decoding { try ClusterRows(first: first, self) }
   }
 
   func run(_ statement: RemoteText, isStopped: () -> Bool) throws -> RemoteOutcome {
@@ -47,9 +48,21 @@ final class ClusterSession: RemoteSession {
     try channel.send(
       .executeSQL(database: database, sql: statement.sql, values: statement.values))
     var answer = WireReader(try receive(.result, isStopped).body)
-    let id = Int64(bitPattern: try answer.readWord())
-    return RemoteOutcome(
-      lastInsertRowID: id, changeCount: Int(truncatingIfNeeded: try answer.readWord()))
+    return try decoding {
+      let id = Int64(bitPattern: try answer.readWord())
+      return RemoteOutcome(
+        lastInsertRowID: id, changeCount: Int(truncatingIfNeeded: try answer.readWord()))
+    }
+  }
+
+  /// Decodes an answer. If it is not of the protocol, closes the session.
+  private func decoding<Result>(_ decode: () throws -> Result) throws -> Result {
+    do {
+      return try decode()
+    } catch {
+      channel.close()
+      throw RemoteSessionError(outcome: .unknown, message: "\(error)")
+    }
   }
 
   /// Waits for an answer. Throws the error of SQLite if the statement failed.
@@ -67,7 +80,7 @@ final class ClusterSession: RemoteSession {
       throw RemoteSessionError(
         outcome: .unknown, message: "\(ProtocolError.unexpected(response.type))")
     }
-    let answer = try FailureAnswer(response.body)
+    let answer = try decoding { try FailureAnswer(response.body) }
     throw failure(answer.code, answer.message)
   }
 

@@ -27,6 +27,7 @@ final class NodeChannel: @unchecked Sendable {
     to address: String, tls: NIOSSLContext?, serverName: String?, timeout: Duration
   ) throws -> NodeChannel {
     let (host, port) = try NodeAddress.parse(address)
+    let serverName = serverName ?? NodeAddress.serverName(host)
     let inbox = Inbox(of: address)
     let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .connectTimeout(.nanoseconds(timeout.nanoseconds))
@@ -231,8 +232,9 @@ private struct ResponseDecoder: ByteToMessageDecoder {
       let type = buffer.getInteger(at: start + 4, as: UInt8.self),
       buffer.readableBytes >= 8
     else { return .needMoreData }
-    let count = Int(words) * 8
-    guard buffer.readableBytes >= 8 + count else { return .needMoreData }
+    // On a system of 32 bits, the length may be more than a number can be.
+    guard let count = Int(exactly: UInt64(words) * 8) else { throw ProtocolError.truncated }
+    guard buffer.readableBytes - 8 >= count else { return .needMoreData }
     buffer.moveReaderIndex(forwardBy: 8)
     guard let body = buffer.readSlice(length: count) else { return .needMoreData }
     context.fireChannelRead(wrapInboundOut(Response(type: type, body: body)))
@@ -261,5 +263,12 @@ enum NodeAddress {
     }
     let host = address[..<colon]
     return (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : String(host), port)
+  }
+
+  /// Returns the name that the certificate of a host must have; nil for an IP address, which TLS
+  /// compares with the address of the connection.
+  static func serverName(_ host: String) -> String? {
+    let isAddress = host.contains(":") || (try? SocketAddress(ipAddress: host, port: 0)) != nil
+    return isAddress ? nil : host
   }
 }

@@ -1,21 +1,39 @@
-import ApusRemote
+@_spi(Engines) import ApusRemote
 import SQLCore
 
 extension RemoteText {
-  /// Throws for statements that make dqlite 1.11 abort the node.
+  /// Throws for statements that make dqlite 1.11 abort the node, or damage its database.
   func checkForCluster() throws {
-    let sql = sql.drop { $0.isWhitespace }.lowercased()
-    if sql.hasPrefix("pragma"), sql.contains("wal_checkpoint") || sql.contains("journal_mode") {
+    var tokens = firstTokens[...]
+    // SQLite carries out some PRAGMAs while it compiles them, also after EXPLAIN.
+    if tokens.first == "explain" {
+      tokens = tokens.drop { ["explain", "query", "plan"].contains($0) }
+    }
+    switch tokens.popFirst() {
+    case "vacuum":
+      throw DatabaseError(
+        code: .misuse, message: "VACUUM cannot run in a dqlite cluster", sql: sql)
+    case "pragma":
+      // The name of a schema may come first.
+      if tokens.dropFirst().first == "." { tokens = tokens.dropFirst(2) }
+      let name = tokens.popFirst() ?? ""
+      let hasValue = tokens.first == "=" || tokens.first == "("
+      guard name == "wal_checkpoint" || hasValue && Self.settingsOfNode.contains(name) else {
+        return
+      }
       throw DatabaseError(
         code: .misuse,
-        message: "dqlite keeps the write-ahead log itself; this PRAGMA would end the node",
-        sql: self.sql)
-    }
-    if sql.hasPrefix("vacuum") {
-      throw DatabaseError(
-        code: .misuse, message: "VACUUM cannot run in a dqlite cluster", sql: self.sql)
+        message: "dqlite keeps the file and its write-ahead log itself; this PRAGMA would end the "
+          + "node or damage the database", sql: sql)
+    default:
+      return
     }
   }
+
+  /// The settings that only dqlite may change. To ask for them is harmless.
+  private static let settingsOfNode: Set = [
+    "journal_mode", "locking_mode", "page_size", "synchronous",
+  ]
 
   /// Returns the text as dqlite gets it, which has its rows as they are.
   ///
@@ -33,7 +51,7 @@ extension RemoteText {
     let converted = columns.first { $0.isConverted }
     let size = Self.answerSize(columns.lazy.map(\.name.utf8.count))
     guard converted != nil || size > Self.longNames else { return sql }
-    let isQuery = isReadOnly && ["select", "with", "values"].contains(firstWord)
+    let isQuery = isReadOnly && ["select", "with", "values"].contains(firstTokens.first)
     if !isQuery, let converted {
       throw DatabaseError(
         code: .mismatch,
@@ -51,13 +69,8 @@ extension RemoteText {
     guard isQuery else { return sql }
     let names = columns.indices.map { "c\($0)" }
     let values = zip(names, columns).map { $1.isConverted ? "+\($0)" : $0 }
-    let query = sql.reversed().drop { $0.isWhitespace || $0 == ";" }.reversed()
-    return "WITH apus_rows (\(names.joined(separator: ", "))) AS (\(String(query))\n) "
+    return "WITH apus_rows (\(names.joined(separator: ", "))) AS (\(bareSQL)) "
       + "SELECT \(values.joined(separator: ", ")) FROM apus_rows"
-  }
-
-  private var firstWord: String {
-    sql.drop { $0.isWhitespace }.prefix { $0.isLetter }.lowercased()
   }
 
   /// The size of the names, in bytes, above which they are replaced, so that answers mostly consist

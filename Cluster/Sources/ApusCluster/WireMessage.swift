@@ -175,8 +175,7 @@ struct WireReader {
     guard let rest = bytes.viewBytes(at: start, length: bytes.writerIndex - start),
       let end = rest.firstIndex(of: 0)
     else { throw ProtocolError.truncated }
-    let count = end - start + 1
-    try skip(count + (8 - count % 8) % 8)
+    try skip(padded: end - start + 1)
     return start..<end
   }
 
@@ -185,6 +184,12 @@ struct WireReader {
   mutating func skip(_ count: Int) throws {
     guard count >= 0, count <= bytes.writerIndex - position else { throw ProtocolError.truncated }
     position += count
+  }
+
+  /// Goes past a number of bytes, which a node may have sent, and their padding.
+  mutating func skip(padded count: Int) throws {
+    try skip(count)
+    try skip((8 - count % 8) % 8)
   }
 }
 

@@ -3,8 +3,8 @@ struct RowsHeader {
   let names: [String]
 
   init(from reader: inout WireReader) throws {
-    let count = Int(truncatingIfNeeded: try reader.readWord())
-    guard count >= 0, count <= 32_767 else { throw ProtocolError.truncated }
+    let count = Int(clamping: try reader.readWord())
+    guard (1...32_767).contains(count) else { throw ProtocolError.truncated }
     names = try (0..<count).map { _ in try reader.readText() }
   }
 }
@@ -20,7 +20,6 @@ struct WireRow {
     positions.removeAll(keepingCapacity: true)
     let columnCount = header.names.count
     let start = reader.position
-    let count = (columnCount + 1) / 2
     for column in 0..<columnCount {
       guard let byte = reader.bytes.getInteger(at: start + column / 2, as: UInt8.self) else {
         throw ProtocolError.truncated
@@ -31,15 +30,14 @@ struct WireRow {
       }
       types.append(type)
     }
-    try reader.skip(count + (8 - count % 8) % 8)
+    try reader.skip(padded: (columnCount + 1) / 2)
     for type in types {
       positions.append(reader.position)
       switch type {
       case .integer, .real, .null: try reader.skip(8)
       case .text: _ = try reader.skipText()
       case .blob:
-        let count = Int(truncatingIfNeeded: try reader.readWord())
-        try reader.skip(count + (8 - count % 8) % 8)
+        try reader.skip(padded: Int(clamping: try reader.readWord()))
       }
     }
   }

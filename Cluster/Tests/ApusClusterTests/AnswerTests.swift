@@ -57,6 +57,12 @@ struct AnswerTests {
       try db.write { try $0.rows("DELETE FROM item RETURNING day") }
     }
     #expect(error?.message.hasPrefix("the column day is declared as DATE") == true)
+    for query in [
+      "/* one */ SELECT day FROM item LIMIT 1", "-- one\nSELECT day FROM item LIMIT 1; -- row",
+      "; /* one */ ; SELECT day FROM item LIMIT 1 /* row",
+    ] {
+      #expect(try db.rows(SQL(unsafe: query)).map(\.values) == [["2020-01-02"]], "\(query)")
+    }
     #expect(try db.rows("SELECT id FROM item").count == 2)
   }
 

@@ -68,6 +68,21 @@ struct TLSTests {
     expectRefusal(cluster)
   }
 
+  @Test("without a server name, the certificate of a node must have the host of its address")
+  func hosts() async throws {
+    var named = try cluster(
+      certificate: node.certificate, key: node.key, trusting: node.certificate)
+    named.serverName = nil
+    let db = try Database(engine: named)
+    #expect(try await db.fetch(Int.self, "SELECT 1") == [1])
+    // The certificate has no IP address.
+    var numbered = try cluster(
+      certificate: node.certificate, key: node.key, trusting: node.certificate)
+    numbered.serverName = nil
+    numbered.nodes = [node.address.replacing("localhost", with: "127.0.0.1")]
+    expectRefusal(numbered)
+  }
+
   @Test func aClientWithoutTheRightCertificateIsRefused() throws {
     let cluster = try cluster(
       certificate: node.otherCertificate, key: node.otherKey, trusting: node.certificate)
@@ -84,7 +99,7 @@ struct TLSTests {
 
 /// A cluster of one node with TLS, and two certificates: the node trusts only the first.
 private final class TLSNode: @unchecked Sendable {
-  let address = "127.0.0.1:\(FreePorts.next(1).lowerBound)"
+  let address = "localhost:\(FreePorts.next(1).lowerBound)"
   let certificate: String
   let key: String
   let otherCertificate: String
@@ -127,7 +142,7 @@ private final class TLSNode: @unchecked Sendable {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
       "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30",
-      "-subj", "/CN=apus-test", "-addext", "subjectAltName=DNS:apus-test",
+      "-subj", "/CN=apus-test", "-addext", "subjectAltName=DNS:apus-test,DNS:localhost",
       "-keyout", path + ".key", "-out", path + ".pem",
     ]
     process.standardError = FileHandle.nullDevice
