@@ -13,9 +13,9 @@ extension DataFrame {
   /// and infinity becomes `inf`. All other cells are written as they are stored. NULL is an empty
   /// field; an empty text and empty bytes are `""`.
   ///
-  /// Text is quoted if it contains a separator, a quotation mark or a line break. If the texts of a
-  /// column would be read as another type without quotation marks, like `12` and `7`, all fields of
-  /// the column are quoted.
+  /// Text is quoted if it contains a separator, a quotation mark or a line break, or begins with a
+  /// byte order mark. If the texts of a column would be read as another type without quotation
+  /// marks, like `12` and `7`, all fields of the column are quoted.
   ///
   /// Throws `ColumnValueError`, with the column and the row, for a date whose year does not have
   /// four digits and for a text that is not UTF-8. Throws `DataFrameError` for an invalid
@@ -93,9 +93,10 @@ extension DataFrame {
   ///   `007`, `1.10`, `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
-  /// quotation does not end, if a name occurs twice, or if a field cannot be read as the given
-  /// type. If that type is Double, every spelling of a number is read, unless digits would be lost:
-  /// `1.10` is read, but not `9007199254740993`. The message has the line and, if possible, the
+  /// quotation does not end or is followed by other text, if a field cannot be read as the given
+  /// type, if a name occurs twice, or for an invalid separator. If that type is Double, every
+  /// spelling of a number is read, unless digits would be lost: `1.10` is read, but not
+  /// `9007199254740993`. The message about a line or a field has the line and, if possible, the
   /// column.
   ///
   /// - Parameters:

@@ -62,12 +62,14 @@ extension DataFrame {
   ///
   /// A column without a given type is Int64, Double, Bool or String. If its values are of several
   /// kinds, such as integers and reals, the column has no type, and each cell keeps its own kind. A
-  /// number with more digits than Int64 and Double hold becomes a text of its digits. An array or
-  /// object in a cell becomes the text of its JSON.
+  /// column in which all cells are NULL has no type, either. A number with more digits than Int64
+  /// and Double hold becomes a text of its digits. An array or object in a cell becomes the text of
+  /// its JSON.
   ///
   /// Throws `DataFrameError`, with the line, if the text is not such JSON or if an object has a
   /// member twice. Throws it with the row, the line and the column if a value cannot be read as the
-  /// given type, such as a number whose digits a Double would lose.
+  /// given type, such as a number whose digits a Double would lose. Throws it with the name if the
+  /// names of two columns differ only by case.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>

@@ -48,7 +48,8 @@ extension Connection {
   ///
   /// The type of a column is Int64, Double, String or Data, according to the type that the table
   /// declares. If there is no declaration, as for an expression, the first value that is not NULL
-  /// determines the type. If a value has another storage class, the column has no type.
+  /// determines the type. Integers in a column of Double become reals, unless digits would be lost.
+  /// If a value has another storage class, the column has no type.
   public func dataFrame(_ sql: SQL) throws -> DataFrame {
     let core = try use()
     let statement = try core.lendStatement(text: sql.text)

@@ -8,15 +8,17 @@ extension Connection {
   ///
   /// ```swift
   /// try connection.write(frame, to: "imported")
-  /// // CREATE TABLE IF NOT EXISTS "imported" ("title" TEXT, "views" INTEGER) STRICT
-  /// // INSERT INTO "imported" ("title", "views") VALUES (?, ?)
+  /// // CREATE TABLE "imported" ("title" TEXT, "views" INTEGER) STRICT
+  /// // INSERT INTO main."imported" ("title", "views") VALUES (?, ?)
   /// ```
   ///
   /// If the table does not exist, it is created with the storage classes of the columns. A column
   /// without a type becomes `ANY`. In an existing table, columns are found by name, and columns
   /// that the frame lacks get their defaults. In a column of numbers, a text that looks like a
   /// number becomes a number, as in SQLite. If digits would be lost, throws `DataFrameError` with
-  /// the row. If SQLite refuses a row, throws `DatabaseError` with the row's number.
+  /// the row, and also for a frame without columns. If SQLite refuses a row, throws `DatabaseError`
+  /// with the row's number. If `Configuration.schemaPolicy` does not allow creating the table, throws
+  /// `MigrationError`.
   ///
   /// Each row costs one INSERT of a prepared statement. SQLite may ignore rows, because of a
   /// trigger or a constraint with ON CONFLICT IGNORE; such rows are not counted. If `table` is a
@@ -40,18 +42,20 @@ extension Connection {
     let kind = try existing?.get(String.self, at: 0)
     let isStrict = try existing?.get(Bool.self, at: 1) ?? false
     // Views and virtual tables have no affinity.
-    let declared = kind == "table" ? try columns(ofTable: table.name) : []
+    let declared = kind == "table" ? try columns(ofTable: table.name, in: "main") : []
     let targets = frame.columns.map { column in declared.first { $0.name.isSame(as: column.name) } }
     if existing == nil {
       let columns = frame.columns.map { column in
         "\(Identifier(column.name).quoted) \(column.type?.storageClass.rawValue ?? "ANY")"
       }
-      try execute(SQL(unsafe: "CREATE TABLE \(name) (\(columns.joined(separator: ", "))) STRICT"))
+      try createTable(
+        table, by: "CREATE TABLE \(name) (\(columns.joined(separator: ", "))) STRICT")
     }
     let names = frame.columnNames.map { Identifier($0).quoted }.joined(separator: ", ")
     let marks = frame.columns.map { _ in "?" }.joined(separator: ", ")
+    // Without the schema, a temporary table of the same name would get the rows.
     let statement = try core.lendStatement(
-      text: "INSERT INTO \(name) (\(names)) VALUES (\(marks))")
+      text: "INSERT INTO main.\(name) (\(names)) VALUES (\(marks))")
     defer { core.giveBack(statement) }
     var count = 0
     for row in 0..<frame.rowCount {

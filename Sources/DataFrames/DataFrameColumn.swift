@@ -10,7 +10,8 @@ import SQLCore
 public struct DataFrameColumn: Sendable {
   /// The name of the column.
   public var name: String
-  /// The type of the values, never an optional; nil if the cells have several storage classes.
+  /// The type of the values, never an optional; nil if the cells have several storage classes, or
+  /// if all are NULL and no type is given.
   public let type: (any ColumnValue.Type)?
   /// The cells, in the standard form of the type. Any cell may be NULL.
   public let values: [DatabaseValue]
@@ -19,7 +20,7 @@ public struct DataFrameColumn: Sendable {
   /// that cannot be stored.
   public init<Value: ColumnValue>(_ name: String, _ values: [Value?]) throws {
     self.name = name
-    type = Value.self
+    type = Value.nonOptional
     self.values = try values.map { try $0?.databaseValue(as: .standard) ?? .null }
   }
 
@@ -84,7 +85,7 @@ extension DataFrameColumn: Equatable {
 
 /// An error found while building, reading or writing a data frame.
 public struct DataFrameError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The problem, with the line or the column in which it was found.
+  /// The problem, with the line, the row or the column in which it was found, as far as known.
   public let message: String
 
   init(_ message: String) {

@@ -287,14 +287,36 @@ struct DataFrameTests {
     #expect(try db.write(more, to: "codes") == 2)
   }
 
-  @Test("a locked schema does not let a frame create a table")
-  func locked() throws {
+  @Test(
+    "a schema that may not change does not let a frame create a table",
+    arguments: [.validated, .locked, .lockedTables(["made"])] as [SchemaPolicy])
+  func locked(policy: SchemaPolicy) throws {
     var configuration = Configuration()
-    configuration.schemaPolicy = .locked
+    configuration.schemaPolicy = policy
     let db = try Database.temporary(configuration: configuration)
     let frame = try DataFrame(columns: [.init("a", [1] as [Int?])])
-    #expect(throws: DatabaseError.self) { try db.write(frame, to: "made") }
+    let error = #expect(throws: MigrationError.self) { try db.write(frame, to: "made") }
+    #expect(error?.plan.steps.map(\.sql) == [#"CREATE TABLE "made" ("a" INTEGER) STRICT"#])
     #expect(try db.row("SELECT count(*) FROM sqlite_schema")?.get(Int.self, at: 0) == 0)
+  }
+
+  @Test("a frame is written to the main database, also beside a temporary table of the same name")
+  func temporaryTable() throws {
+    try db.write { connection in
+      try connection.execute("CREATE TABLE code (a INTEGER); CREATE TEMP TABLE code (b TEXT)")
+      let frame = try DataFrame(columns: [.init("a", ["1", "2"] as [String?])])
+      #expect(try connection.write(frame, to: "code") == 2)
+      #expect(try connection.fetch(Int.self, "SELECT a FROM main.code ORDER BY a") == [1, 2])
+      #expect(try connection.fetch(Int.self, "SELECT count(*) FROM temp.code") == [0])
+    }
+  }
+
+  @Test("a column of optionals has the type that they wrap")
+  func optionals() throws {
+    var frame = try DataFrame(columns: [.init("a", [true, nil] as [Bool?])])
+    try frame.append("b", frame.values(of: "a", as: Bool?.self))
+    #expect(frame["b"]?.type == Bool.self && frame["b"]?.values == frame["a"]?.values)
+    #expect(try frame.csv() == "a,b\r\ntrue,true\r\n,\r\n")
   }
 
   @Test("columns have one length and unique names")

@@ -33,12 +33,14 @@ public final class Analytics: Sendable {
   ///
   /// `path` is a file, which keeps the copies for the next start; nil opens a database in memory.
   /// `library` is the path of DuckDB's library. Without it, the environment variable `APUS_DUCKDB`
-  /// names it, and then the system's loader looks for `libduckdb`. `threads` and `memoryLimit`, such
-  /// as "4GB", bound what a query uses; by default, DuckDB takes all cores and most of the memory.
+  /// names it. Without both, the system's loader looks for `libduckdb`, also in `/usr/local/lib` and
+  /// `/opt/homebrew/lib`. The first library that is loaded serves the whole process. `threads` and
+  /// `memoryLimit`, such as "4GB", bound what a query uses; by default, DuckDB takes all cores and
+  /// most of the memory.
   ///
   /// Throws `AnalyticsError.libraryNotFound`, with the places and the reasons, if the library cannot
-  /// be loaded, and `AnalyticsError.cannotOpen` if the file cannot be opened, for example because
-  /// another process has it open.
+  /// be loaded, and `AnalyticsError.cannotOpen` if DuckDB does not accept `threads` or `memoryLimit`,
+  /// or if the file cannot be opened, for example because another process has it open.
   public init(
     path: String? = nil, library: String? = nil, threads: Int? = nil, memoryLimit: String? = nil
   ) throws {
@@ -73,7 +75,7 @@ final class Writer: @unchecked Sendable {
   }
 }
 
-/// Runs a closure that blocks on a thread of its own, from asynchronous code.
+/// Runs a closure that blocks on a thread of Dispatch, from asynchronous code.
 @concurrent
 func offloading<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result

@@ -56,7 +56,8 @@ extension Analytics {
   /// A column has its type in the copy: BIGINT, DOUBLE, VARCHAR or BLOB. `types` names others, by the
   /// names of the columns in the result.
   ///
-  /// Throws `AnalyticsError.failed` if the file cannot be written or a value cannot be converted.
+  /// Throws what other queries throw, and `AnalyticsError.failed` or `.outOfRange` if the file cannot
+  /// be written or a value cannot be converted.
   public func writeParquet(
     _ query: some Fetchable, to path: String, types: [String: ParquetType] = [:]
   ) throws {

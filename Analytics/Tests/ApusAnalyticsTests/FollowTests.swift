@@ -85,4 +85,28 @@ struct FollowTests {
     try analytics.copy(Plain.self, from: db)
     #expect(throws: AnalyticsError.self) { try analytics.update(from: db) }
   }
+
+  @Test("a copy whose log has ended throws until it is copied again, and the others are followed")
+  func endedLog() throws {
+    enum Logging {
+      struct Note: Model {
+        @PrimaryKey var id: Int
+        static var schema: Schema<Note> { Logged() }
+      }
+    }
+    struct Note: Model {
+      @PrimaryKey var id: Int
+      static var schema: Schema<Note> { NotLogged() }
+    }
+    let analytics = try Analytics()
+    let db = try Database.inMemory(models: [Logging.Note.self, Store.self])
+    try analytics.copy(Logging.Note.self, Store.self, from: db)
+    try db.migrate([Note.self])
+    try db.insert(Note(id: 1))
+    let error = #expect(throws: AnalyticsError.self) { try analytics.update(from: db) }
+    #expect(error?.description.contains("Note cannot be followed: its changes are no ") == true)
+    try analytics.copy(Note.self, from: db)
+    try db.insert(Store(id: 1, name: "x", region: nil, size: nil))
+    #expect(try analytics.update(from: db) == 1)
+  }
 }

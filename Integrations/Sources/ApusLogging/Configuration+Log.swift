@@ -14,8 +14,8 @@ extension Configuration {
   ///
   /// The messages have the SQL with parameters in place of its values. Values are not logged unless
   /// `showsValues` is set. Closures that the configuration has already are called as well. With
-  /// this, SQLite measures each statement; for a level that the logger does not log, no message is
-  /// made. Without it, nothing is measured.
+  /// this, SQLite measures each statement, unless `statements` and `slowStatements` are nil; for a
+  /// level that the logger does not log, no message is made. Without it, nothing is measured.
   public mutating func log(
     to logger: Logger, _ change: (inout DatabaseLogOptions) -> Void = { _ in }
   ) {

@@ -13,7 +13,8 @@ public struct DatabaseLogOptions: Sendable {
   /// The level of scans of large tables, with the indexes that would avoid them: see
   /// `Configuration.onTableScan`, whose costs this has.
   public var scans: Logger.Level? = .notice
-  /// The level of migrations that changed a database, with their steps.
+  /// The level of migrations that changed a database, with their statements and, if `showsValues`
+  /// is set, their steps.
   public var migrations: Logger.Level? = .info
   /// The level of reports about readers that keep the write-ahead log from being reset.
   public var pinnedWAL: Logger.Level? = .warning
@@ -23,7 +24,7 @@ public struct DatabaseLogOptions: Sendable {
     get { pinnedWAL }
     set { pinnedWAL = newValue }
   }
-  /// Whether statements are logged with their values, in place of parameters. Leave it off where
-  /// others can read the log.
+  /// Whether statements are logged with their values, in place of parameters, and migrations with
+  /// their steps, which may name values. Leave it off where others can read the log.
   public var showsValues = false
 }

@@ -31,15 +31,15 @@ import Metrics
 /// | `apus.live.maintained` | meter | the results that are maintained; the others run again |
 /// | `apus.live.rows`, `apus.live.bytes` | meter | what the results hold |
 /// | `apus.live.fetches`, `apus.live.merges` | counter | live queries that ran, commits that were merged |
-/// | `apus.live.fetch.milliseconds` | counter | the time for which live queries ran |
+/// | `apus.live.fetch.milliseconds` | counter | the time for which live queries waited and ran |
 /// | `apus.wal.pages` | meter | the pages in the write-ahead log after the last commit |
 /// | `apus.log.position` | meter | the last entry of the change log, if the database has one |
 /// | `apus.log.entries` | meter | the entries that were not purged |
 /// | `apus.log.behind` | meter | how far each named reader is behind the log, by `cursor` |
 /// | `apus.sqlite.memory` | meter | the bytes that SQLite has allocated in this process |
 ///
-/// Commits, rollbacks, waits and the write-ahead log are counted by listeners, and all else is
-/// sampled. Without this object, nothing is counted.
+/// Commits, rollbacks, waits, the write-ahead log and the durations of statements are recorded by
+/// listeners, and all else is sampled. Without this object, nothing is counted.
 public final class DatabaseMetrics: Sendable {
   private let database: Database
   private let interval: Duration
@@ -85,8 +85,8 @@ public final class DatabaseMetrics: Sendable {
     for listener in listeners { try? database.remove(listener) }
   }
 
-  /// Samples the database until the task is cancelled, the database is closed or a service shuts
-  /// down.
+  /// Samples the database until the task is cancelled. `DatabaseService` cancels it before it closes
+  /// the database.
   public func run() async throws {
     while !Task.isCancelled {
       await sample()

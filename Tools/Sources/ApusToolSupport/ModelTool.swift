@@ -27,6 +27,7 @@ extension ModelTool {
   public static var migration: MigrationOptions { MigrationOptions() }
 
   /// Runs the command that the arguments of the program name, and ends the program with status 0, or
-  /// with 1 for an error, 2 for wrong arguments, and 3 if `plan` or `check` found something.
+  /// with 1 for an error or a refused migration, 2 for wrong arguments, 3 if `plan` or `check` found
+  /// something, and 130 or 143 after Ctrl-C or SIGTERM.
   public static func main() async { await ToolCommand<Self>.runMain() }
 }

@@ -13,8 +13,8 @@ package struct Relation {
   package let name: String
   package let kind: Kind
 
-  /// Returns the tables and views of the main database in the order of their names, without those
-  /// that SQLite keeps for itself.
+  /// Returns the tables and views of the main database in the order of their names, shadow tables
+  /// last, without those that SQLite keeps for itself.
   package static func all(in connection: Connection) throws -> [Relation] {
     try connection.rows(
       """

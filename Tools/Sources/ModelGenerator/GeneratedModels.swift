@@ -18,7 +18,7 @@ public struct GeneratedModels: Sendable {
     public let text: String
   }
 
-  /// One file for each table and view, and one for what they share.
+  /// One file for each type of a table or view, and one for what they share.
   public let files: [File]
   /// All models in one text.
   public let text: String
@@ -29,7 +29,8 @@ public struct GeneratedModels: Sendable {
   /// A line for each table or view that has no model, with the reason.
   public let notes: [String]
 
-  /// Reads the schema and all values of the tables, and writes their models.
+  /// Reads the schema, all values of the tables and the first 10,000 rows of each view, and writes
+  /// their models.
   ///
   /// - Parameter tables: the tables and views; all if it is nil.
   public init(of connection: Connection, tables: [String]? = nil) throws {

@@ -64,7 +64,8 @@ struct SourceTable {
       sql.append(index == 0 ? "\(identifier: column.name)" : ", \(identifier: column.name)")
     }
     sql.append(" FROM \(identifier: name)")
-    if case .view = kind { sql.append(" LIMIT \(Self.viewRows + 1)") }
+    let isView = if case .view = kind { true } else { false }
+    if isView { sql.append(" LIMIT \(Self.viewRows + 1)") }
     var count = 0
     try connection.forEach(sql) { row in
       count += 1
@@ -76,7 +77,7 @@ struct SourceTable {
         }
       }
     }
-    isCut = count > Self.viewRows
+    isCut = isView && count > Self.viewRows
   }
 }
 

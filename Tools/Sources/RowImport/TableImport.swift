@@ -7,7 +7,8 @@ import ToolOutput
 
 /// The insertion of rows from CSV or JSON into a table.
 package final class TableImport {
-  /// The ways to treat a row that violates a constraint of uniqueness.
+  /// The ways to treat a row that violates a constraint of uniqueness. `ignore` also leaves out a
+  /// row that violates NOT NULL or a check.
   package enum Conflict: String, CaseIterable, Sendable {
     case fail, ignore, replace
   }

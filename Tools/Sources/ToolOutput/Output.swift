@@ -130,7 +130,7 @@ package final class Output {
   /// - Parameters:
   ///   - limit: the largest number of rows.
   ///   - progress: called now and then with the number of rows and of bytes.
-  /// - Returns: the number of rows.
+  /// - Returns: the number of rows that were written.
   @discardableResult
   package func rows(
     of sql: SQL, in connection: Connection, limit: Int = .max,
@@ -143,8 +143,9 @@ package final class Output {
         try connection.forEachRow(of: sql, names: names) { values in
           // A table takes one row more, to know whether it is the last.
           if format != .table, count == limit { return false }
-          count += 1
-          return try row(values)
+          let isTaken = try row(values)
+          if isTaken { count += 1 }
+          return isTaken
         }
       }
       return count

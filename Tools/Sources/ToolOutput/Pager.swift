@@ -26,7 +26,8 @@ package final class Pager {
   }
 
   /// Returns a pager that the variable PAGER names, or else `less`. Returns nil if the output is
-  /// no terminal, if PAGER is empty or `cat`, or if there is no such program.
+  /// no terminal or a dumb one, if PAGER is empty or `cat`, or if PAGER is not set and there is no
+  /// `less`.
   package static func find() -> Pager? {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, environment["TERM"] != "dumb",

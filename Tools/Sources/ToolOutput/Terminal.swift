@@ -12,7 +12,8 @@ package enum Terminal {
   /// Whether the standard output is a terminal.
   package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown.
+  /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown, or
+  /// without a terminal.
   package static var width: Int? { size(\.ws_col, "COLUMNS") }
 
   /// The number of lines: those of the terminal, else of the variable LINES, else 24.

@@ -14,9 +14,11 @@ extension Analytics {
   /// there.
   ///
   /// Returns the number of rows. Throws `AnalyticsError.value`, with table, column and key, for a
-  /// value that is not of its column's declared type and for a text with U+0000, and
-  /// `AnalyticsError.columnWithoutType` for a column that may have values of several types. Then the
-  /// old copies remain. It reads each table once, and needs little memory.
+  /// value that is not of its column's declared type and for a text that is not UTF-8 or contains
+  /// U+0000, `AnalyticsError.columnWithoutType` for a column that may have values of several types,
+  /// `AnalyticsError.unsupported` for a column whose collation is a function in Swift, and
+  /// `AnalyticsError.notFollowed` if the database lacks a table. Then the old copies remain. It reads
+  /// each table once, and needs little memory.
   @discardableResult
   public func copy(_ models: any TableModel.Type..., from source: Database) throws -> Int {
     try copy(models, from: source)
@@ -54,8 +56,8 @@ extension Analytics {
   /// try analytics.copy(Order.where { $0.$year >= 2020 }, as: Order.self, from: db)
   /// ```
   /// The model need not be one of the database. The copy does not follow the change log: copy again
-  /// to bring it up to date. Throws as the copy of models does, and if the query has another number
-  /// of columns.
+  /// to bring it up to date. Throws as the copy of models does, and if the rows of the query have
+  /// another number of columns.
   @discardableResult
   public func copy<M: Model>(
     _ query: some Fetchable, as model: M.Type, from source: Database

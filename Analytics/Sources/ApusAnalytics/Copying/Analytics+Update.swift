@@ -8,12 +8,12 @@ extension Analytics {
   ///
   /// The change log says which rows have changed since the last copy or update; their present values
   /// are read in the same snapshot. So the copies are those of one moment, however many transactions
-  /// lie between. If the log no longer has the entries since then, or has a gap, the table is copied
-  /// again.
+  /// lie between. If the log no longer has the entries since then, or has a gap, or if more than
+  /// 500,000 rows of a table have changed, the table is copied again.
   ///
   /// Returns the number of rows that were read. Throws `AnalyticsError.notFollowed` if no copy
-  /// follows a log, and as `copy` does. One read of the log, a seek for each changed row, and a
-  /// deletion in DuckDB for each changed table.
+  /// follows a log, or if the log of a followed table has ended, and as `copy` does. One read of the
+  /// log, a seek for each changed row, and a deletion in DuckDB for each changed table.
   @discardableResult
   public func update(from source: Database) throws -> Int {
     try writer.use { duck in
@@ -25,6 +25,13 @@ extension Analytics {
       }
       let tables = catalogue.tables
       let applied: Applied? = try source.read { connection in
+        for name in positions.keys.sorted() {
+          guard let table = tables[name], try !connection.isLogged(table) else { continue }
+          throw AnalyticsError.notFollowed(
+            table: table.name,
+            reason: "its changes are no longer logged; declare Logged() in its schema, or copy it "
+              + "again instead")
+        }
         let latest = try connection.logPosition()
         let old = positions.filter { $0.value != latest }
         guard !old.isEmpty else { return nil }

@@ -15,7 +15,8 @@ enum DuckDBLibrary {
 
   /// Loads the library, if that was not done, and returns its version.
   ///
-  /// `path` is tried alone; without one, the environment variable and then the usual places are.
+  /// `path` is tried alone; without one, what the environment variable names is tried alone; without
+  /// both, the usual places are tried.
   static func load(path: String?) throws -> String {
     try lock.withLock {
       if let loaded { return loaded }

@@ -15,8 +15,10 @@ struct Packer: Service {
       while !Task.isCancelled {
         do {
           try await pack()
-          // Also sees the orders that other processes place.
-          for try await count in db.observe({ try $0.count(Self.placed) }) where count > 0 {
+          // Also sees the orders that other processes place. Their number could be the same after
+          // some were packed and others placed, and an equal value is not returned again.
+          for try await id in db.observe({ try $0.first(Self.placed.select(\.$id)) })
+          where id != nil {
             try await pack()
           }
           return
@@ -31,7 +33,9 @@ struct Packer: Service {
     }
   }
 
-  static var placed: TableQuery<Order, Order> { Order.where { $0.$state == .known(.placed) } }
+  static var placed: TableQuery<Order, Order> {
+    Order.where { $0.$state == .known(.placed) }.order(by: \.$placedAt)
+  }
 
   /// Packs all orders that are placed, in portions, so that requests can write between two of them.
   private func pack() async throws {
@@ -39,7 +43,7 @@ struct Packer: Service {
   }
 
   func packPortion(of size: Int = 50) async throws -> [Order.ID] {
-    let portion = Self.placed.order(by: \.$placedAt).limit(size).select(\.$id)
+    let portion = Self.placed.limit(size).select(\.$id)
     return try await db.fetch(
       Order.update { $0.$state = .known(.packed) }.where { $0.$id.isIn(portion) }.returning(\.$id))
   }

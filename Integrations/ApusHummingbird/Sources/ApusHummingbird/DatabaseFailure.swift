@@ -22,7 +22,7 @@ import Hummingbird
 /// | `LogError.expired` and `.incomplete` | 410 | `expired` |
 /// | a value that has no stored form, such as NaN | 422 | `invalid` |
 /// | a text or row that is too large | 413 | `too_large` |
-/// | `.busy`, `.locked`, an interruption, `DeadlineExceeded`, `TooManyStreams`, `SharedTransactionRolledBack`, a session that was lost without effect | 503 with `Retry-After` | `busy` |
+/// | `.busy`, `.locked`, `.abort`, an interruption, `DeadlineExceeded`, `TooManyStreams`, `SharedTransactionRolledBack`, a session that was lost without effect | 503 with `Retry-After` | `busy` |
 /// | a database that is open for reading only | 503 | `read_only` |
 /// | a full disk | 507 | `full` |
 ///
@@ -36,7 +36,7 @@ public struct DatabaseFailure: HTTPResponseError {
   public let message: String
   /// The table, if it is known.
   public let table: String?
-  /// The columns of the constraint that was violated.
+  /// The columns of the constraint that was violated, or of the value that cannot be stored.
   public let columns: [String]
   /// The number of seconds after which the client may try again.
   public let retryAfter: Int?

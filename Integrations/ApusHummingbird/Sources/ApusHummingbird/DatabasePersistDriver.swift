@@ -131,25 +131,27 @@ public struct DatabasePersistDriver: PersistDriver {
   /// ```
   ///
   /// A period begins with the first use after the one before has ended. `get` returns the count as an
-  /// `Int`. Throws `PersistError.invalidConversion` if the key has a value of another type.
+  /// `Int`. If the key has an integer that never expires, a period begins with this use, which is
+  /// added to the integer. Throws `PersistError.invalidConversion` if the key has a value of
+  /// another type, and leaves this value as it is.
   public func count(_ key: String, per period: Duration) async throws -> (count: Int, ttl: Duration)
   {
     let now = now()
     let end = Self.end(of: period, from: now)
     let row = try await database.write { tx in
       try tx.fetch(
-        (Int?, Int64).self,
+        (Int, Int64).self,
         """
         INSERT INTO PersistedValue (key, value, expiresAt) VALUES (\(key), '1', \(end))
         ON CONFLICT (key) DO UPDATE SET
-          value = iif(expiresAt > \(now),
-            iif(json_type(value) = 'integer', CAST(value AS INTEGER) + 1, value), '1'),
+          value = iif(expiresAt <= \(now), '1', CAST(value AS INTEGER) + 1),
           expiresAt = iif(expiresAt > \(now), expiresAt, excluded.expiresAt)
-        RETURNING iif(json_type(value) = 'integer', CAST(value AS INTEGER), NULL), expiresAt
+          WHERE expiresAt <= \(now) OR json_type(value) = 'integer'
+        RETURNING CAST(value AS INTEGER), expiresAt
         """)
     }.first
-    guard let row, let count = row.0 else { throw PersistError.invalidConversion }
-    return (count, .milliseconds(row.1 - now))
+    guard let row else { throw PersistError.invalidConversion }
+    return (row.0, .milliseconds(row.1 - now))
   }
 
   /// Deletes expired values at intervals, until the service shuts down.

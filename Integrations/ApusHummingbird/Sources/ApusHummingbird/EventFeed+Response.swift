@@ -25,7 +25,9 @@ extension EventFeed {
     background: (@Sendable () async throws -> Void)? = nil,
     whole: @escaping @Sendable (Audience?) async throws -> Whole
   ) throws -> Response {
-    guard hasRoom else {
+    // The stream is counted before the body runs, so that simultaneous requests keep the limit. If
+    // the answer is dropped, the stream is dropped with it.
+    guard let stream = begin(for: audience) else {
       throw HTTPError(
         .serviceUnavailable, headers: [.retryAfter: "10"],
         message: "\(limits.streams) event streams are open already")
@@ -35,7 +37,8 @@ extension EventFeed {
     let start = text.flatMap { EventPosition($0) }
     let body = ResponseBody { writer in
       let lent = LentWriter(writer)
-      let delivery = Delivery(feed: self, audience: audience, position: start, whole: whole)
+      let delivery = Delivery(
+        feed: self, stream: stream, audience: audience, position: start, whole: whole)
       try await delivery.run(to: lent, background)
       try await writer.finish(nil)
     }
@@ -73,6 +76,7 @@ private final class LentWriter: @unchecked Sendable {
 /// The events that are sent to one client.
 private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   private let feed: EventFeed<Audience>
+  private let stream: EventFeed<Audience>.OpenStream
   private let audience: Audience?
   private let start: EventPosition?
   private let whole: @Sendable (Audience?) async throws -> EventFeed<Audience>.Whole
@@ -89,10 +93,12 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   private let progress = Mutex(Progress())
 
   init(
-    feed: EventFeed<Audience>, audience: Audience?, position: EventPosition?,
+    feed: EventFeed<Audience>, stream: EventFeed<Audience>.OpenStream, audience: Audience?,
+    position: EventPosition?,
     whole: @escaping @Sendable (Audience?) async throws -> EventFeed<Audience>.Whole
   ) {
     self.feed = feed
+    self.stream = stream
     self.audience = audience
     start = position
     self.whole = whole
@@ -101,11 +107,10 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   /// Sends events until the stream has to end. Returns if the answer can be finished, and throws if the
   /// connection must be closed.
   func run(to writer: LentWriter, _ background: (@Sendable () async throws -> Void)?) async throws {
-    let (id, signal) = feed.begin(for: audience)
-    defer { feed.end(id) }
+    defer { stream.end() }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await self.deliver(id, signal, to: writer) }
-      group.addTask { try await self.beat(id) }
+      group.addTask { try await self.deliver(to: writer) }
+      group.addTask { try await self.beat() }
       group.addTask {
         do { try await gracefulShutdown() } catch is CancellationError {}
       }
@@ -117,13 +122,11 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     if progress.withLock({ $0.begun != $0.ended }) { throw SlowClient() }
   }
 
-  private func deliver(
-    _ id: Int, _ signal: AsyncStream<Void>, to writer: LentWriter
-  ) async throws {
+  private func deliver(to writer: LentWriter) async throws {
     var position = start
     // The client waits this long before it connects again.
     try await write(ByteBuffer(string: "retry: 500\n\n"), to: writer)
-    for await _ in signal {
+    for await _ in stream.signal {
       guard let batch = try await feed.batch(after: position, for: audience, whole: whole) else {
         return
       }
@@ -135,7 +138,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
         try await write(ServerSentEvent.heartbeat, to: writer)
       }
       // The whole state may be older than the last event.
-      if let reached = batch.position, feed.position != reached { feed.beat(id) }
+      if let reached = batch.position, feed.position != reached { feed.beat(stream.id) }
     }
     // The task was cancelled; whatever cancelled it says how the stream ends.
     try Task.checkCancellation()
@@ -153,7 +156,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   }
 
   /// Asks for a comment at each heart beat, and throws if one write lasts from one to the next.
-  private func beat(_ id: Int) async throws {
+  private func beat() async throws {
     while true {
       do { try await Task.sleep(for: feed.limits.heartbeat) } catch { return }
       let isStuck = progress.withLock { progress in
@@ -163,7 +166,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
         return false
       }
       if isStuck { throw SlowClient() }
-      feed.beat(id)
+      feed.beat(stream.id)
     }
   }
 }

@@ -8,7 +8,8 @@ import Synchronization
 /// feed.open()
 /// router.get("events") { request, context in
 ///   try feed.response(to: request, for: context.user.id) { _ in
-///     (try [ServerSentEvent("board", json: await board())], feed.position)
+///     let position = feed.position
+///     return (try [ServerSentEvent("board", json: await board())], position)
 ///   }
 /// }
 /// feed.send(try ServerSentEvent("unread", json: counts), to: user.id)
@@ -129,29 +130,46 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
 
   // MARK: Streams
 
-  /// Counts a stream, and returns a signal that is given at once and whenever there may be events.
-  func begin(for audience: Audience?) -> (id: Int, signal: AsyncStream<Void>) {
+  /// A stream that is counted until it ends, or until nothing refers to it.
+  final class OpenStream: Sendable {
+    let id: Int
+    /// A signal that is given at once and whenever there may be events.
+    let signal: AsyncStream<Void>
+    private let feed: EventFeed
+
+    fileprivate init(id: Int, signal: AsyncStream<Void>, feed: EventFeed) {
+      self.id = id
+      self.signal = signal
+      self.feed = feed
+    }
+
+    deinit { end() }
+
+    /// Gives back the place of the stream.
+    func end() {
+      _ = feed.state.withLock { $0.streams.removeValue(forKey: id) }
+    }
+  }
+
+  /// Counts a stream; nil if the largest number of streams is open.
+  func begin(for audience: Audience?) -> OpenStream? {
     let (stream, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = state.withLock { state in
+    let id: Int? = state.withLock { state in
+      guard state.streams.count < limits.streams else { return nil }
       state.lastStream += 1
       state.streams[state.lastStream] = Stream(audience: audience, signal: signal)
       return state.lastStream
     }
+    guard let id else { return nil }
     signal.yield()
-    return (id, stream)
-  }
-
-  func end(_ id: Int) {
-    _ = state.withLock { $0.streams.removeValue(forKey: id) }
+    return OpenStream(id: id, signal: stream, feed: self)
   }
 
   /// Wakes one stream for a heart beat.
   func beat(_ id: Int) {
     state.withLock { $0.streams[id]?.signal }?.yield()
   }
-
-  var hasRoom: Bool { state.withLock { $0.streams.count < limits.streams } }
 
   /// Returns the events that a client lacks: those after its position or, if that is not known, those
   /// of the whole state. Returns nil once the feed is finished. It does not wait for events.

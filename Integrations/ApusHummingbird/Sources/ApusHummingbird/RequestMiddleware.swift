@@ -2,8 +2,8 @@ import Apus
 import Hummingbird
 import Logging
 
-/// A middleware that bounds the time of a request: after it, the handler is cancelled, and the request
-/// is answered with 503.
+/// A middleware that bounds the time of a request: after it, the handler is cancelled, and if it ends
+/// by that, the request is answered with 503.
 ///
 /// ```swift
 /// router.add(middleware: DeadlineMiddleware(.seconds(5)))

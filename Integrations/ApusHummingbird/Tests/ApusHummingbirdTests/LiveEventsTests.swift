@@ -235,6 +235,35 @@ private struct Shown {
     }
   }
 
+  @Test func `A stream has a place from its request on, until its answer is dropped or has ended`()
+    async throws
+  {
+    var limits = EventFeed<Never>.Limits()
+    limits.streams = 1
+    let feed = EventFeed<Never>(limits: limits)
+    let whole: @Sendable (Never?) async throws -> EventFeed<Never>.Whole = { _ in
+      ([], feed.position)
+    }
+    let router = Router()
+    router.get("events") { request, _ in try feed.response(to: request, whole: whole) }
+    router.get("dropped") { request, _ in
+      for _ in 0..<2 { _ = try feed.response(to: request, whole: whole) }
+      let answer = try feed.response(to: request, whole: whole)
+      // The body of the first answer has not run.
+      let isRefused = (try? feed.response(to: request, whole: whole)) == nil
+      withExtendedLifetime(answer) {}
+      return "\(isRefused)"
+    }
+    try await TestServer.run(router) { server in
+      #expect(try await server.get("/dropped").body.contains("true"))
+      let wire = try server.events("/events")
+      _ = try await wire.read { $0.contains("retry") }
+      #expect(try await server.get("/events").status == 503)
+      feed.finish()
+      #expect(try await wire.read(until: Wire.isEnd).hasSuffix("0\r\n\r\n"))
+    }
+  }
+
   @Test func `Streams with a position of an earlier run wait until the feed is open`() async throws
   {
     let earlier = EventFeed<Never>()

@@ -98,6 +98,24 @@ import Testing
     #expect(try await drivers[0].get(key: "ada", as: String.self) == "text")
   }
 
+  @Test func `Without an expiry, integers are counted on, and other values stay`() async throws {
+    let (db, clock) = (try Database.temporary(models: [PersistedValue.self]), Clock())
+    let persist = Self.driver(db, clock)
+    try await persist.set(key: "name", value: "Ada", expires: nil)
+    await #expect(throws: PersistError.invalidConversion) {
+      _ = try await persist.count("name", per: .seconds(60))
+    }
+    // The refused use has given the value no expiry, either.
+    clock.advance(by: 1_000)
+    #expect(try await persist.get(key: "name", as: String.self) == "Ada")
+    try await persist.set(key: "uses", value: 4, expires: nil)
+    #expect(try await persist.count("uses", per: .seconds(60)) == (5, .seconds(60)))
+    clock.advance(by: 59)
+    #expect(try await persist.count("uses", per: .seconds(60)) == (6, .seconds(1)))
+    clock.advance(by: 1)
+    #expect(try await persist.count("uses", per: .seconds(60)) == (1, .seconds(60)))
+  }
+
   @Test func `Sessions are shared by the processes of a service`() async throws {
     let db = try Database.temporary(models: [PersistedValue.self])
     let first = DatabasePersistDriver(db)

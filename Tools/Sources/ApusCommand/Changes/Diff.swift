@@ -10,7 +10,7 @@ struct Diff: ParsableCommand {
     discussion: """
       Rows are compared by the primary key. Rows of a table without one, or with different ones in \
       the two files, are compared as a whole. Columns that only one file has are a difference of the \
-      schema, and are not compared.
+      schema, and are not compared. A table whose rows cannot be compared is named.
 
       The exit status is 3 if there is a difference.
 
@@ -36,18 +36,27 @@ struct Diff: ParsableCommand {
     let output = options.output()
     let writer = DifferenceWriter(output)
     var isFound = false
+    var isComplete = true
     try before.read { before in
       try after.read { after in
         try compare(before, after) { difference in
-          isFound = true
           switch difference {
-          case .schema(let difference): writer.write(difference)
-          case .row(let difference): writer.write(difference)
+          case .schema(let difference):
+            isFound = true
+            writer.write(difference)
+          case .row(let difference):
+            isFound = true
+            writer.write(difference)
+          case .unknown(let table):
+            isComplete = false
+            writer.write(table)
           }
         }
       }
     }
-    if !isFound, output.format == .table { output.line("no difference was found", .green) }
+    if !isFound, output.format == .table {
+      output.line("no difference was found" + (isComplete ? "" : " in the other tables"), .green)
+    }
     writer.end()
     if isFound { throw ExitStatus.found }
   }
@@ -55,6 +64,7 @@ struct Diff: ParsableCommand {
   private enum Difference {
     case schema(SchemaDifference)
     case row(RowDifference)
+    case unknown(UncomparedTable)
   }
 
   private func compare(
@@ -81,6 +91,9 @@ struct Diff: ParsableCommand {
           }
         }
       }
+    }
+    for table in old.uncompared + new.uncompared.filter({ !old.uncompared.contains($0) }) {
+      body(.unknown(table))
     }
   }
 }

@@ -76,6 +76,22 @@ final class DifferenceWriter {
     }
   }
 
+  /// Says that the rows of a table are not compared.
+  func write(_ table: UncomparedTable) {
+    count += 1
+    switch output.format {
+    case .table:
+      heading = nil
+      output.line("\(table.name) is not compared: \(table.reason)", .red)
+    case .json:
+      object([
+        ("change", "unknown".jsonLiteral), ("table", table.name.jsonLiteral),
+        ("reason", table.reason.jsonLiteral),
+      ])
+    case .csv: csv([.text("unknown"), .text(table.name), .null, .null, .null, .null])
+    }
+  }
+
   private func head(_ title: String) {
     guard heading != title else { return }
     heading = title

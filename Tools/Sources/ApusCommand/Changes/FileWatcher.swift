@@ -15,6 +15,8 @@ final class FileWatcher {
   private var database: Database
   private let copy: KeyedCopy
   private var definitions: SchemaDefinitions
+  /// The tables whose rows cannot be compared.
+  private(set) var uncompared: [UncomparedTable]
   /// A number that changes when another connection commits; nil if the next look
   /// must compare.
   private var version: DatabaseValue?
@@ -31,12 +33,12 @@ final class FileWatcher {
     fileNumber = Self.fileNumber(of: path)
     database = try FileArgument.open(path)
     copy = try KeyedCopy()
-    (definitions, version, rowCount) = try database.read { [copy] connection in
+    (definitions, uncompared, version, rowCount) = try database.read { [copy] connection in
       for name in tables ?? [] { _ = try Relation.named(name, in: connection) }
       let state = try ComparedState(of: connection, tables: tables)
       var count = 0
       for shape in state.shapes { count += try copy.copy(shape, from: connection) }
-      return (state.definitions, try Self.version(connection), count)
+      return (state.definitions, state.uncompared, try Self.version(connection), count)
     }
   }
 
@@ -53,8 +55,11 @@ final class FileWatcher {
   /// Compares the file with its last state, if it may have changed.
   ///
   /// If it throws, the differences that it has passed until then are not passed again.
+  ///
+  /// - Parameter onUncompared: takes a table whose rows cannot be compared from now on.
   func look(
-    _ onSchema: (SchemaDifference) -> Void, _ onRow: (RowDifference) -> Void
+    _ onSchema: (SchemaDifference) -> Void, _ onRow: (RowDifference) -> Void,
+    _ onUncompared: (UncomparedTable) -> Void
   ) throws {
     let number = Self.fileNumber(of: path)
     if number != fileNumber {
@@ -70,6 +75,8 @@ final class FileWatcher {
       let state = try ComparedState(of: connection, tables: tables)
       definitions.differences(to: state.definitions).forEach(onSchema)
       definitions = state.definitions
+      state.uncompared.filter { !uncompared.contains($0) }.forEach(onUncompared)
+      uncompared = state.uncompared
       try state.read(connection) { connection in
         for pair in TablePair.pairs(copy.shapes, state.shapes) {
           try compare(pair, connection, onRow)

@@ -12,7 +12,8 @@ struct Watch: ParsableCommand {
       Rows are compared by the primary key; rows of a table without one, as a whole. What several \
       commits did to a row between two looks is shown as one change. The first look copies the \
       tables into the temporary folder, and each commit is followed by reading all of them: for a \
-      large file, name the tables with --tables. JSON has an object on each line.
+      large file, name the tables with --tables. A table whose rows cannot be compared is named. \
+      JSON has an object on each line.
 
       It ends with Ctrl-C, with status 0.
 
@@ -48,6 +49,7 @@ struct Watch: ParsableCommand {
         + "\(Self.count(watcher.rowCount, "row")); Ctrl-C ends")
     let output = options.output(isPaged: false)
     let writer = DifferenceWriter(output, isEndless: true)
+    for table in watcher.uncompared { writer.write(table) }
     var count = 0
     while !Interruption.isRequested, limit.map({ count < $0 }) ?? true {
       var isFirst = true
@@ -63,7 +65,8 @@ struct Watch: ParsableCommand {
           },
           {
             begin(); writer.write($0)
-          })
+          },
+          { writer.write($0) })
       } catch let error as DatabaseError where [.busy, .locked].contains(error.code.primary) {
         // Another process holds a lock; the next look compares.
       } catch  where Interruption.isRequested {

@@ -4,18 +4,26 @@ import Apus
 package struct ComparedState {
   package let definitions: SchemaDefinitions
   package let shapes: [TableShape]
+  /// The tables whose rows cannot be compared.
+  package let uncompared: [UncomparedTable]
   private let copy: KeyedCopy?
 
   /// Reads the schema of a database.
   ///
   /// SQLite sorts UTF-16 by other bytes, so the tables of such a database are copied.
   ///
-  /// - Parameter tables: the tables that are compared; all if it is nil.
+  /// - Parameter tables: the tables that are compared; all if it is nil. A full-text table is
+  ///   compared by its text, which is in another table.
   package init(of connection: Connection, tables: [String]?) throws {
     definitions = try SchemaDefinitions(of: connection)
-    shapes = try connection.tableShapes().filter { shape in
-      tables?.contains { $0.lowercased() == shape.name.lowercased() } ?? true
+    func isCompared(_ name: String) -> Bool {
+      tables?.contains { $0.lowercased() == name.lowercased() } ?? true
     }
+    let found = try ComparableTables(of: connection)
+    shapes = found.shapes.filter { shape in
+      isCompared(shape.name) || shape.fullTextTable.map(isCompared) ?? false
+    }
+    uncompared = found.uncompared.filter { isCompared($0.name) }
     guard try connection.row("PRAGMA encoding")?[0] != .text("UTF-8") else {
       copy = nil
       return

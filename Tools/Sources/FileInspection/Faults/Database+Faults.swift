@@ -6,7 +6,8 @@ extension Database {
   /// full-text indexes that disagree with their text.
   ///
   /// Only a connection that may write can check a full-text index. If there are any, the file is
-  /// copied into the temporary folder, and the copy is checked.
+  /// copied into the temporary folder, and the copy is checked. SQLite cannot check an index of FTS4
+  /// whose text is not stored.
   ///
   /// - Parameters:
   ///   - isQuick: does not compare indexes with their tables, which takes most of the time.
@@ -20,14 +21,7 @@ extension Database {
   }
 
   private func brokenSearchIndexes(_ progress: ProgressLine) throws -> [FileFault] {
-    let indexes = try read { connection in
-      try connection.rows(
-        """
-        SELECT name, sql LIKE '%using%fts5%' FROM sqlite_schema
-        WHERE sql LIKE 'CREATE VIRTUAL%using%fts5%' OR sql LIKE 'CREATE VIRTUAL%using%fts4%'
-        """
-      ).map { (name: try $0.get(String.self, at: 0), isFTS5: try $0.get(Bool.self, at: 1)) }
-    }
+    let indexes = try read { try $0.checkableSearchIndexes() }
     guard !indexes.isEmpty else { return [] }
     var configuration = Configuration()
     configuration.trustsSchema = false
@@ -39,10 +33,10 @@ extension Database {
       try Interruption.check()
       progress.update(bytes: (step.completedPageCount * pageSize, of: step.pageCount * pageSize))
     }
-    return try indexes.compactMap { name, isFTS5 in
+    return try indexes.compactMap { name, module in
       // The second form also compares the index with the table whose text it has.
       let command: SQL =
-        isFTS5
+        module == .fts5
         ? """
         INSERT INTO \(identifier: name) (\(identifier: name), rank) VALUES ('integrity-check', 1)
         """
@@ -66,6 +60,19 @@ extension Database {
 }
 
 extension Connection {
+  fileprivate func checkableSearchIndexes() throws -> [(name: String, module: FullTextModule)] {
+    var indexes: [(name: String, module: FullTextModule)] = []
+    for row in try rows("SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'") {
+      let name: String = try row.get(at: 0)
+      let sql: String = try row.get(at: 1)
+      guard let module = FullTextModule(ofTable: sql) else { continue }
+      let hasContent = try tableExists("\(name)_content")
+      if module == .fts4, !FullTextModule.isTextStored(sql, hasContent: hasContent) { continue }
+      indexes.append((name, module))
+    }
+    return indexes
+  }
+
   fileprivate func damage(isQuick: Bool, _ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
     let pragma: SQL = isQuick ? "PRAGMA quick_check" : "PRAGMA integrity_check"

@@ -159,6 +159,21 @@ struct GenerateTests {
     #expect(run.output.contains("The key holds NULL"))
   }
 
+  @Test("only of a view are the first rows read, and its comment says so")
+  func firstRows() async throws {
+    let text = try await text(
+      """
+      CREATE TABLE mixed (a INTEGER);
+      INSERT INTO mixed SELECT iif(value = 1, 'one', value) FROM generate_series(1, 10001);
+      CREATE VIEW numbers AS SELECT a FROM mixed WHERE a <> 'one';
+      CREATE VIEW many AS SELECT a FROM mixed;
+      """)
+    let comments = text.components(separatedBy: "\n\n").filter {
+      $0.contains("Only its first rows were read, so that types may be too narrow.")
+    }
+    #expect(comments.count == 1 && comments[0].contains("A row of the view `many`"), "\(text)")
+  }
+
   @Test("names that Swift or Apus needs are given up, and names that collide are numbered")
   func names() async throws {
     let text = try await text(

@@ -46,6 +46,22 @@ struct TableTests {
         """)
   }
 
+  @Test("rows beyond the limit are not counted", arguments: OutputFormat.allCases)
+  func limit(format: OutputFormat) throws {
+    let database = try Database.inMemory()
+    try database.execute("CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3)")
+    for isTerminal in [false, true] {
+      let output = Output(
+        format: format, width: nil, isColored: false, isTerminal: isTerminal, write: { _ in })
+      for limit in 0...4 {
+        try database.read { connection in
+          let count = try output.rows(of: "SELECT a FROM t", in: connection, limit: limit)
+          #expect(count == min(limit, 3), "\(isTerminal)")
+        }
+      }
+    }
+  }
+
   @Test("numbers are never cut, whatever the width, and what is left out is named")
   func narrow() throws {
     for width in 1...120 {

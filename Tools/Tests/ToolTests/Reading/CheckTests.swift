@@ -61,6 +61,41 @@ struct CheckTests {
     #expect(try Data(contentsOf: file) == before)
   }
 
+  @Test("the indexes of FTS3, FTS4 and FTS5 are checked, and tables that only read them are not")
+  func modules() async throws {
+    let file = try await folder.database(
+      """
+      CREATE VIRTUAL TABLE three USING fts3 (a);
+      CREATE VIRTUAL TABLE "four using fts5" USING /* fts5 */ "FTS4" (a);
+      CREATE VIRTUAL TABLE five USING fts5 (a);
+      CREATE VIRTUAL TABLE bare USING fts5 (a, content='');
+      CREATE VIRTUAL TABLE terms USING fts4aux ("four using fts5");
+      CREATE VIRTUAL TABLE words USING fts5vocab (five, row);
+      INSERT INTO three VALUES ('one');
+      INSERT INTO "four using fts5" VALUES ('one');
+      INSERT INTO five VALUES ('one');
+      INSERT INTO bare (rowid, a) VALUES (1, 'one');
+      """)
+    let sound = try await Command.apus("check", file.path)
+    #expect(sound.status == 0 && sound.output == "no fault was found\n", "\(sound.output)")
+    try await Command.sqlite(
+      file, ".dbconfig defensive off\nUPDATE three_content SET c0a = 'two' WHERE docid = 1;")
+    let damaged = try await Command.apus("check", file.path, "--csv")
+    #expect(damaged.status == 3 && damaged.output.contains("three"), "\(damaged.output)")
+  }
+
+  @Test("an FTS4 index whose text is not stored is left out, because SQLite cannot check it")
+  func contentless() async throws {
+    let file = try await folder.database(
+      """
+      CREATE VIRTUAL TABLE search USING fts4 (a, content='');
+      INSERT INTO search (docid, a) VALUES (1, 'one');
+      """)
+    // From 3.44 on, PRAGMA integrity_check may say by itself that it cannot check the index.
+    let run = try await Command.apus("check", file.path, "--csv")
+    #expect(!run.output.contains("full-text index"), "\(run.output)")
+  }
+
   @Test("damaged pages are a fault or an error, and never a crash")
   func damage() async throws {
     let file = folder.file("damaged.sqlite")
