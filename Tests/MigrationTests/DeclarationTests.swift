@@ -244,20 +244,25 @@ struct DeclarationTests {
     let number = Measure.number
     let db = try Specification.database(models: [Measure.self])
     try db.execute("INSERT INTO Measure (id) VALUES (1)")
-    #expect(try db.find(Measure.self, 1)?.height == number)
+    let found = try db.find(Measure.self, 1)?.height
+    #expect(found == number)
     let table = try db.fetch(String.self, "SELECT sql FROM sqlite_schema WHERE name = 'Measure'")
     #expect(table.first?.contains("DEFAULT (5255453506736597.0 / 1048576.0)") == true)
-    #expect(try db.migrationPlan(for: [Measure.self]).steps.isEmpty)
+    let found2 = try db.migrationPlan(for: [Measure.self]).steps.isEmpty
+    #expect(found2)
 
     let former = try Specification.database(models: [Former.Height.self])
-    #expect(try former.migrationPlan(for: [Measure.self]).steps.isEmpty)
+    let found3 = try former.migrationPlan(for: [Measure.self]).steps.isEmpty
+    #expect(found3)
     let other = try Specification.database(models: [Former.OtherHeight.self])
-    #expect(try !other.migrationPlan(for: [Measure.self]).steps.isEmpty)
+    let found4 = try !other.migrationPlan(for: [Measure.self]).steps.isEmpty
+    #expect(found4)
 
     let adding = try Specification.database(models: [Former.NoHeight.self])
     try adding.insert(Former.NoHeight(id: 1))
     try adding.migrate([Measure.self])
-    #expect(try adding.find(Measure.self, 1)?.height == number)
+    let found5 = try adding.find(Measure.self, 1)?.height
+    #expect(found5 == number)
   }
 
   @Test("a default with U+0000 throws a QueryError, because SQL cannot contain it")

@@ -39,7 +39,8 @@ struct SearchTableRefusalTests: RefusalExpecting {
           + "or declare `FullText(…)` in a model of a table",
         line: Self.creatingLine, pastedInto: Page.self, others: others, options: Self.creating)
       try db.insert(Page(id: 7, title: "Swifts", text: "fly"))
-      #expect(try db.fetch(Page.search("fly")).map(\.id) == [7])
+      let found = try db.fetch(Page.search("fly")).map(\.id)
+      #expect(found == [7])
     }
   }
 
@@ -52,8 +53,10 @@ struct SearchTableRefusalTests: RefusalExpecting {
       INSERT INTO Page (rowid, title, text) VALUES (7, 'Swifts', 'they flew')
       """)
     try db.migrate([Page.self], Self.creating)
-    #expect(try db.fetch(Page.search("swift")).map(\.id) == [7])
-    #expect(try db.migrationPlan(for: [Page.self], Self.creating).isEmpty)
+    let found = try db.fetch(Page.search("swift")).map(\.id)
+    #expect(found == [7])
+    let found2 = try db.migrationPlan(for: [Page.self], Self.creating).isEmpty
+    #expect(found2)
   }
 
   struct Other: Model {

@@ -26,8 +26,10 @@ struct ParameterCountTests {
     }
     try db.execute(insert(999))
     let query = "SELECT count(*) FROM t WHERE x IN (\(list("?", 999)))"
-    #expect(try db.row(SQL(text: query, bindings: numbers(999)))?.values == [999])
+    let found = try db.row(SQL(text: query, bindings: numbers(999)))?.values
+    #expect(found == [999])
     #expect(throws: DatabaseError.self) { try db.execute(insert(1_000)) }
-    #expect(try db.row("SELECT count(*) FROM t")?.values == [999])
+    let found2 = try db.row("SELECT count(*) FROM t")?.values
+    #expect(found2 == [999])
   }
 }

@@ -240,16 +240,19 @@ import Testing
       #expect(later?.code == .abort)
       #expect(throws: lost) {
         try db.read { tx in
-          #expect(try tx.fetch(Int.self, "SELECT x FROM t") == [])
+          let found = try tx.fetch(Int.self, "SELECT x FROM t")
+          #expect(found == [])
           engine.closeSessions()
           _ = try tx.fetch(Int.self, "SELECT x FROM t")
         }
       }
-      #expect(try db.fetch(Int.self, "SELECT x FROM t") == [])
+      let found2 = try db.fetch(Int.self, "SELECT x FROM t")
+      #expect(found2 == [])
       engine.closeSessions()
       // Outside a transaction, a new session is opened.
       try db.execute("INSERT INTO t VALUES (4)")
-      #expect(try db.fetch(Int.self, "SELECT x FROM t") == [4])
+      let found3 = try db.fetch(Int.self, "SELECT x FROM t")
+      #expect(found3 == [4])
     }
   }
 
@@ -284,7 +287,8 @@ import Testing
       }
       #expect(error?.outcome == .notRun)
       engine.fault.withLock { $0 = nil }
-      #expect(try db.fetch(Int.self, "SELECT x FROM t") == [1])
+      let found = try db.fetch(Int.self, "SELECT x FROM t")
+      #expect(found == [1])
     }
   }
 

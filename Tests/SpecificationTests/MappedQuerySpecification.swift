@@ -96,16 +96,24 @@ struct MappedQuerySpecification {
     _ = try db.fetch(texts)
     try db.insert(CachedNote(id: 2, text: "Two"))
     _ = try db.fetch(texts)
-    for _ in 0..<2 { #expect(try db.fetch(texts.page()).map(\.row) == ["One", "Two"]) }
-    #expect(try db.resultCacheStatistics(of: CachedNote.self).hits > 0)
+    for _ in 0..<2 {
+      let rows = try db.fetch(texts.page()).map(\.row)
+      #expect(rows == ["One", "Two"])
+    }
+    let found = try db.resultCacheStatistics(of: CachedNote.self).hits
+    #expect(found > 0)
     let upper = texts.map { $0.uppercased() }
     let lower = texts.map { $0.lowercased() }
-    #expect(try db.fetch(upper.page()).map(\.row) == ["ONE", "TWO"])
-    #expect(try db.fetch(lower.page()).map(\.row) == ["one", "two"])
+    let found2 = try db.fetch(upper.page()).map(\.row)
+    #expect(found2 == ["ONE", "TWO"])
+    let found3 = try db.fetch(lower.page()).map(\.row)
+    #expect(found3 == ["one", "two"])
     let upperWithID = upper.selectAlso { (note: Columns<CachedNote>) in note.$id }
     let lowerWithID = lower.selectAlso { (note: Columns<CachedNote>) in note.$id }
-    #expect(try db.fetch(upperWithID).map(\.0) == ["ONE", "TWO"])
-    #expect(try db.fetch(lowerWithID).map(\.0) == ["one", "two"])
+    let found4 = try db.fetch(upperWithID).map(\.0)
+    #expect(found4 == ["ONE", "TWO"])
+    let found5 = try db.fetch(lowerWithID).map(\.0)
+    #expect(found5 == ["one", "two"])
   }
 
   @Test("an error of the closure is that of fetch")

@@ -69,7 +69,8 @@ struct RefusedStatementTests {
     // To ask for the mode is harmless, and the answer is that of the node.
     try db.writeWithoutTransaction { connection in
       for sql in ["PRAGMA journal_mode", "SELECT * FROM pragma_journal_mode"] {
-        #expect(try connection.row(SQL(unsafe: sql))?.values == ["wal"])
+        let row = try connection.row(SQL(unsafe: sql))
+        #expect(row?.values == ["wal"])
       }
     }
     #expect(try db.rows("SELECT x FROM t").count == 0)

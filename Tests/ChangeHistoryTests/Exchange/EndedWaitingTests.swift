@@ -22,7 +22,8 @@ struct EndedWaitingTests {
     // The columns of the insertions also wait.
     try new.execute("UPDATE Job SET color = 'red'")
     try send(from: new, to: old)
-    #expect(try old.log.status().waiting.count == 4)
+    let found = try old.log.status().waiting.count
+    #expect(found == 4)
   }
 
   @discardableResult
@@ -46,26 +47,35 @@ struct EndedWaitingTests {
     try new.execute("UPDATE Job SET title = 'first' WHERE id = 1")
     let report = try send(from: new, to: old)
     #expect(report.waiting.count == 2 && report.conflicts.isEmpty)
-    #expect(try waiting(old) == 2)
+    let found = try waiting(old)
+    #expect(found == 2)
     let later = try reopened(1)
-    #expect(try later.fetch(Job.all).map { [$0.title, $0.color] } == [["first", "red"]])
-    #expect(try waiting(later) == 0)
+    let found2 = try later.fetch(Job.all).map { [$0.title, $0.color] }
+    #expect(found2 == [["first", "red"]])
+    let found3 = try waiting(later)
+    #expect(found3 == 0)
     try send(from: later, to: new)
-    #expect(try new.fetch(Job.all) == later.fetch(Job.all))
+    let found4 = try new.fetch(Job.all)
+    let expected4 = try later.fetch(Job.all)
+    #expect(found4 == expected4)
   }
 
   @Test("an opening ends the wait, before and after the migration", arguments: 0...1)
   func opening(_ version: Int) throws {
     try old.execute("DELETE FROM Job")
-    #expect(try waiting(reopened(version)) == 0)
+    let found = try waiting(reopened(version))
+    #expect(found == 0)
   }
 
   @Test("a purge ends the wait, and deletes the entries that it held")
   func purge() throws {
     try old.execute("DELETE FROM Job")
-    #expect(try old.log.purge(keeping: .init(count: 0)) > 0)
-    #expect(try waiting(old) == 0)
-    #expect(try old.fetch(Int.self, "SELECT count(*) FROM apus_log_waiting") == [0])
+    let found = try old.log.purge(keeping: .init(count: 0))
+    #expect(found > 0)
+    let found2 = try waiting(old)
+    #expect(found2 == 0)
+    let found3 = try old.fetch(Int.self, "SELECT count(*) FROM apus_log_waiting")
+    #expect(found3 == [0])
   }
 
   @Test("a row that was replaced, or deleted and restored, has its waiting changes")
@@ -75,9 +85,11 @@ struct EndedWaitingTests {
     try old.execute("DELETE FROM Job WHERE id = 2")
     try history.undo()
     try send(from: new, to: old)
-    #expect(try waiting(old) == 4)
+    let found = try waiting(old)
+    #expect(found == 4)
     let later = try reopened(1)
-    #expect(try later.fetch(Job.order { $0.$id }).map(\.color) == ["red", "red"])
+    let found2 = try later.fetch(Job.order { $0.$id }).map(\.color)
+    #expect(found2 == ["red", "red"])
   }
 
   @Test("a hub sends the change on, and its own deletion")
@@ -86,9 +98,11 @@ struct EndedWaitingTests {
     try old.execute("DELETE FROM Job WHERE id = 2")
     try new.execute("UPDATE Job SET size = 3 WHERE id = 1")
     try send(from: new, to: old)
-    #expect(try waiting(old) == 2)
+    let found = try waiting(old)
+    #expect(found == 2)
     try send(from: old, to: other, relaying: true)
-    #expect(try other.fetch(Job.all).map(\.color) == ["red"])
+    let found2 = try other.fetch(Job.all).map(\.color)
+    #expect(found2 == ["red"])
     let sent = try other.log.entries().flatMap(\.changes).filter { $0.new("color") == "red" }
     #expect(sent.map(\.keyValues) == [[1], [2]])
   }

@@ -43,7 +43,8 @@ struct MalformedBatchTests {
     for time in [Int64.min, -1, Self.last + 1, Int64.max] {
       #expect(throws: DecodingError.self) { try batch(time: time) }
     }
-    #expect(try batch(time: 0).transactions.map(\.time) == [0])
+    let found = try batch(time: 0).transactions.map(\.time)
+    #expect(found == [0])
   }
 
   @Test("a change of a table of the log is refused")
@@ -56,14 +57,19 @@ struct MalformedBatchTests {
   @Test("after the latest time, a database writes on, and others accept what it writes")
   func latestTime() throws {
     let (a, b) = (try database(), try database())
-    #expect(try a.log.apply(batch(time: Self.last)).count == 1)
+    let found = try a.log.apply(batch(time: Self.last)).count
+    #expect(found == 1)
     for id in 1...2 { try a.insert(Note(id: id, text: "a")) }
     try a.execute("UPDATE Note SET text = 'b' WHERE id = 1")
-    #expect(try send(from: a, to: b) == 3)
-    #expect(try b.fetch(Note.order { $0.$id }).map(\.text) == ["b", "a"])
+    let found2 = try send(from: a, to: b)
+    #expect(found2 == 3)
+    let found3 = try b.fetch(Note.order { $0.$id }).map(\.text)
+    #expect(found3 == ["b", "a"])
     try b.insert(Note(id: 3, text: "c"))
-    #expect(try send(from: b, to: a) == 1)
-    #expect(try a.fetch(Int.self, "SELECT id FROM Note ORDER BY id") == [1, 2, 3, 7])
+    let found4 = try send(from: b, to: a)
+    #expect(found4 == 1)
+    let found5 = try a.fetch(Int.self, "SELECT id FROM Note ORDER BY id")
+    #expect(found5 == [1, 2, 3, 7])
   }
 
   @Test("a file in which an entry has too late a time is written again after an opening")
@@ -74,9 +80,12 @@ struct MalformedBatchTests {
     #expect(throws: DatabaseError.self) { try a.insert(Note(id: 2, text: "two")) }
     let later = try Database(path: try #require(a.path), models: [Note.self])
     try later.insert(Note(id: 2, text: "two"))
-    #expect(try later.log.apply(batch()).count == 1)
+    let found = try later.log.apply(batch()).count
+    #expect(found == 1)
     try later.insert(Note(id: 3, text: "three"))
-    #expect(try send(from: later, to: b) == 3)
-    #expect(try b.fetch(Int.self, "SELECT id FROM Note ORDER BY id") == [1, 2, 3])
+    let found2 = try send(from: later, to: b)
+    #expect(found2 == 3)
+    let found3 = try b.fetch(Int.self, "SELECT id FROM Note ORDER BY id")
+    #expect(found3 == [1, 2, 3])
   }
 }

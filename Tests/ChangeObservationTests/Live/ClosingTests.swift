@@ -72,11 +72,14 @@ struct ClosingTests {
       let db = try database(inMemory: false)
       changes = db.changes(of: Note.self, where: { $0.$stars > 0 }).makeAsyncIterator()
       try await db.execute("UPDATE Note SET stars = 1")
-      #expect(await changes.next()?.updated.count == 1)
+      let element = await changes.next()?.updated.count
+      #expect(element == 1)
       try await db.execute("UPDATE Note SET stars = 2")
     }
-    #expect(await changes.next()?.updated.count == 1)
-    #expect(await changes.next() == nil)
+    let element2 = await changes.next()?.updated.count
+    #expect(element2 == 1)
+    let element3 = await changes.next()
+    #expect(element3 == nil)
     // What was committed before the predicates were first tested is not filtered.
     let unread: ChangeStream<Note>
     do {

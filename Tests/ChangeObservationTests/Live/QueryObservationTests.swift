@@ -230,7 +230,8 @@ struct QueryObservationTests {
         return found
       }.makeAsyncIterator()
       if count > 0 {
-        #expect(try await values.next() == 0)
+        let found = try await values.next()
+        #expect(found == 0)
         try await db.insert(Note(title: "one"))
       }
       return try await values.next()
@@ -238,7 +239,8 @@ struct QueryObservationTests {
     for await _ in begun { break }
     task.cancel()
     gate.open()
-    #expect(try await task.value == nil)
+    let found2 = try await task.value
+    #expect(found2 == nil)
   }
 
   @Test("a CancellationError of the closure itself is thrown")
@@ -259,6 +261,7 @@ struct QueryObservationTests {
     try await other.insert(Note(title: "y"))
     let bytes = try await other.writeWithoutTransaction { try $0.serialize() }
     try await db.writeWithoutTransaction { try $0.deserialize(bytes) }
-    #expect(try await results.next() == ["y"])
+    let found = try await results.next()
+    #expect(found == ["y"])
   }
 }

@@ -69,7 +69,8 @@ struct RouteTests {
     try await db.execute(
       "CREATE TABLE Item (code INTEGER PRIMARY KEY, name TEXT); INSERT INTO Item VALUES (5, 'a')")
     let query = Item.where { $0.$code == "5" }.select(\.$name)
-    #expect(try await wakes(query, "UPDATE Item SET name = 'b'") == [1])
+    let found = try await wakes(query, "UPDATE Item SET name = 'b'")
+    #expect(found == [1])
   }
 
   @Test("each of several values, and of several conditions, wakes it")

@@ -22,6 +22,7 @@ struct ShadowTableTests {
     _ = try await watch.next()
     // R*Tree writes the note by an UPDATE of the table `Box_rowid`.
     try await db.execute("UPDATE Box SET note = 'new'")
-    #expect(try await watch.update()?.map { $0.values } == [["new"]])
+    let found = try await watch.update()?.map { $0.values }
+    #expect(found == [["new"]])
   }
 }

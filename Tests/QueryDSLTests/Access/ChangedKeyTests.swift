@@ -141,13 +141,16 @@ struct ChangedKeyTests {
       try db.prepare { Note.insert(changed).onConflictUpdate(\.$id).returning() }
     }
     let kept = try db.prepare { Note.insert(changed).onConflictDoNothing(\.$id) }
-    #expect(try db.run(kept()) == 0)
+    let found = try db.run(kept())
+    #expect(found == 0)
     try expectUnchanged()
     let put = try db.prepare {
       Note.insert(loaded).onConflictUpdate(\.$id) { $0.$text = "c" }
     }
-    #expect(try db.run(put()) == 1)
-    #expect(try db.find(Note.self, 1)?.text == "c")
+    let found2 = try db.run(put())
+    #expect(found2 == 1)
+    let found3 = try db.find(Note.self, 1)?.text
+    #expect(found3 == "c")
   }
 
   @Test("insert stores a model with a changed key as a new row and returns that row's model")

@@ -58,11 +58,14 @@ struct ReadModifyWriteTests {
     // Stored in whole microseconds.
     let at = Date(timeIntervalSince1970: 1_700_000_000.123_456_7)
     try db.insert(Event(at: at, text: "a"))
-    #expect(try db.find(Event.self, at)?.at != at)
+    let found = try db.find(Event.self, at)?.at
+    #expect(found != at)
     try db.update(Event.self, at) { $0.text = "b" }
-    #expect(try db.find(Event.self, at)?.text == "b")
+    let found2 = try db.find(Event.self, at)?.text
+    #expect(found2 == "b")
     try db.update(Event.self, at) { $0 = Event(at: at, text: "c") }
-    #expect(try db.find(Event.self, at)?.text == "c")
+    let found3 = try db.find(Event.self, at)?.text
+    #expect(found3 == "c")
     #expect(throws: KeyChanged.self) {
       try db.update(Event.self, at) { $0.at.addTimeInterval(1) }
     }

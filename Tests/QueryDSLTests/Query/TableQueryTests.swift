@@ -32,13 +32,18 @@ struct TableQueryTests {
       Track.all.order(byColumn: "Plays", .descending).limit(2), #" ORDER BY "plays" DESC LIMIT ?"#,
       [1, 4])
     let least = Track.all.order(byColumn: "plays")
-    #expect(try music.db.run(least.limit(2).delete()) == 2)
-    #expect(try music.db.fetch(Track.order(by: \.$id)).map(\.id) == [1, 2, 4])
-    #expect(try music.db.run(least.limit(1).update { $0.$plays += 1 }) == 1)
-    #expect(try music.db.fetch(least).map(\.plays) == [21, 50, 100])
+    let found = try music.db.run(least.limit(2).delete())
+    #expect(found == 2)
+    let found2 = try music.db.fetch(Track.order(by: \.$id)).map(\.id)
+    #expect(found2 == [1, 2, 4])
+    let found3 = try music.db.run(least.limit(1).update { $0.$plays += 1 })
+    #expect(found3 == 1)
+    let found4 = try music.db.fetch(least).map(\.plays)
+    #expect(found4 == [21, 50, 100])
     // An alias comes before a column of the same name.
     let alias = Track.select { ($0.$id, ($0.$plays * -1).as("plays")) }.order(byColumn: "plays")
-    #expect(try music.db.fetch(alias).map(\.0) == [1, 4, 2])
+    let found5 = try music.db.fetch(alias).map(\.0)
+    #expect(found5 == [1, 4, 2])
     #expect(throws: QueryError.self) { try Track.all.order(byColumn: "nothing").sql }
   }
 

@@ -66,15 +66,19 @@ struct SnapshotTests {
     try db.function("half") { (number: Int) in number / 2 }
     let snapshot = try db.makeSnapshot()
     func value(_ sql: SQL) throws -> Int? { try snapshot.read { try $0.value(Int.self, sql) } }
-    #expect(try value("SELECT half(8)") == 4)
+    let found = try value("SELECT half(8)")
+    #expect(found == 4)
     try db.register(
       Registration { connection in
         try connection.function("third") { (number: Int) in number / 3 }
       })
-    #expect(try value("SELECT third(9)") == 3)
+    let found2 = try value("SELECT third(9)")
+    #expect(found2 == 3)
     try snapshot.renew()
-    #expect(try value("SELECT half(third(12))") == 2)
-    #expect(try count(in: snapshot) == 1)
+    let found3 = try value("SELECT half(third(12))")
+    #expect(found3 == 2)
+    let found4 = try count(in: snapshot)
+    #expect(found4 == 1)
   }
 
   @Test("an error, an interruption, a cancellation and a deadline leave the state unchanged")

@@ -135,7 +135,8 @@ struct SessionTests {
     let changes = try session.changeset()
     let error = #expect(throws: DatabaseError.self) { try target.apply(changes, tables: ["part"]) }
     #expect(error?.code == .abort)
-    #expect(try target.rows("SELECT * FROM part").isEmpty)
+    let found = try target.rows("SELECT * FROM part").isEmpty
+    #expect(found)
   }
 
   @Test("a DELETE without WHERE that was prepared before the session is recorded row by row")

@@ -380,16 +380,22 @@ struct VectorIndexTests {
     let db = try Database.temporary(
       models: [Twice.self], configuration: Gallery.configuration())
     try db.insert((0..<40).map { Twice(id: $0, e: [Float($0), 1]) })
-    #expect(try db.fetch(Int.self, "SELECT count(*) FROM e2") == [40])
+    let found = try db.fetch(Int.self, "SELECT count(*) FROM e2")
+    #expect(found == [40])
     for metric in [VectorMetric.cosine, .euclidean] {
       let near = Twice.nearest(to: [7, 1], by: \.$e, metric: metric, limit: 1)
-      #expect(try db.explain(near).description.contains("apus_near"))
-      #expect(try db.first(near)?.0.id == 7)
+      let found2 = try db.explain(near).description.contains("apus_near")
+      #expect(found2)
+      let found3 = try db.first(near)?.0.id
+      #expect(found3 == 7)
     }
     try db.rebuildVectorIndex(of: Twice.self)
-    #expect(try db.checkVectorIndex(of: Twice.self))
-    #expect(try db.fetch(Int.self, "SELECT count(*) FROM e2 WHERE cell > 0") == [40])
-    #expect(try db.migrationPlan(for: [Twice.self]).steps.isEmpty)
+    let found4 = try db.checkVectorIndex(of: Twice.self)
+    #expect(found4)
+    let found5 = try db.fetch(Int.self, "SELECT count(*) FROM e2 WHERE cell > 0")
+    #expect(found5 == [40])
+    let found6 = try db.migrationPlan(for: [Twice.self]).steps.isEmpty
+    #expect(found6)
     let error = #expect(throws: ModelError.self) {
       try Specification.database(models: [Unnamed.self])
     }
