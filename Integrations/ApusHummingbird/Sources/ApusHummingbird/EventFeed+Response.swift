@@ -89,6 +89,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     var atLastBeat = 0
     /// Whether a comment is to be sent if there are no events.
     var isBeatDue = false
+    /// Whether the stream ends, so that no further write begins.
+    var isEnding = false
   }
   private let progress = Mutex(Progress())
 
@@ -117,6 +119,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
       if let background { group.addTask { try await background() } }
       defer { group.cancelAll() }
       try await group.next()
+      await endWriting()
     }
     // A write that was ended by the shutdown leaves half an event, after which nothing may follow.
     if progress.withLock({ $0.begun != $0.ended }) { throw SlowClient() }
@@ -145,14 +148,29 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   }
 
   private func write(_ bytes: ByteBuffer, to writer: LentWriter) async throws {
-    progress.withLock {
-      $0.begun += 1
-      $0.isBeatDue = false
+    let isEnding = progress.withLock { progress in
+      if !progress.isEnding { progress.begun += 1 }
+      progress.isBeatDue = false
+      return progress.isEnding
     }
+    if isEnding { throw CancellationError() }
     try await writer.write(bytes)
     // A write that is cancelled while it waits for the client may return as if it had ended.
     try Task.checkCancellation()
     progress.withLock { $0.ended += 1 }
+  }
+
+  /// Begins no further write, and gives the last one 0.2 seconds to end. The client may already have
+  /// its bytes.
+  private func endWriting() async {
+    for _ in 0..<20 {
+      let isWriting = progress.withLock { progress in
+        progress.isEnding = true
+        return progress.begun != progress.ended
+      }
+      guard isWriting else { return }
+      try? await Task.sleep(for: .milliseconds(10))
+    }
   }
 
   /// Asks for a comment at each heart beat, and throws if one write lasts from one to the next.
