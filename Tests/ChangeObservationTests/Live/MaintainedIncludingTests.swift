@@ -304,7 +304,7 @@ struct MaintainedIncludingTests {
     #expect(try await live.explanation.isMaintained)
     #expect(try await count.explanation.isMaintained)
     try await db.execute("DELETE FROM JoinTeam WHERE id = 7")
-    await until { model.model == nil }
-    #expect(model.isLoaded && live.rows.count == 19)
+    await until { model.model == nil && live.rows.count == 19 }
+    #expect(model.isLoaded)
   }
 }
