@@ -45,7 +45,7 @@ struct RefusedStatementTests {
     }
   }
 
-  @Test("are told from harmless ones", arguments: harmless)
+  @Test("harmless statements that look like them are sent", arguments: harmless)
   func sends(_ sql: String) throws {
     try withSession { session, node in
       let rows = try session.rows(of: RemoteText(sql: sql)) { false }

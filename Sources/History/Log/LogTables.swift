@@ -262,14 +262,14 @@ enum LogTables {
   /// An entry from another database keeps its original time, so the newest entry may not have the
   /// latest time. Such an entry has the latest time so far in the column `latest`.
   ///
-  /// `latestLimiting` sees to it that the sum does not overflow. The expression has no bound of its
-  /// own, because it is part of the triggers: each file would have to get new triggers.
+  /// `latestLimiting` prevents an overflow of the sum. The expression itself has no bound, because it
+  /// is part of the triggers, and a bound would need new triggers in each existing file.
   private static let now =
     "max(CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER) * 1000, "
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
 
-  /// The same for statements of the library itself, which may run before `latestLimiting`.
+  /// `now` with a bound, for statements of the library that may run before `latestLimiting`.
   private static let limitedNow = "min(\(now), \(Int64.max / 2))"
 
   /// The SQL for the number of the next entry. The number is greater than the numbers of all purged

@@ -11,8 +11,8 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   /// changed. If not, the whole query runs again after each commit that touches what the query
   /// reads.
   public let isMaintained: Bool
-  /// How the result is kept up to date, and why in this way, as one sentence. Missing indexes
-  /// follow it.
+  /// A sentence that says how the result is kept up to date, and why. After it come the statements
+  /// that create missing indexes.
   public let description: String
   /// The indexes that must be created before the query can be maintained. Empty if no index is
   /// missing.

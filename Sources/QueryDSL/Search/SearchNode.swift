@@ -70,7 +70,7 @@ indirect enum SearchNode: Sendable {
     }
   }
 
-  /// Returns the pattern for words of which an index may have only the stems.
+  /// Returns the pattern for words, in an index that may have only the stems of words.
   ///
   /// FTS5 ignores a text without a token, such as `&`, in a list of texts that only spaces
   /// separate, but not as an operand of AND. A list has no parentheses, which the beginnings of a

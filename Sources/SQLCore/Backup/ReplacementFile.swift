@@ -24,7 +24,7 @@ struct ReplacementFile: Sendable {
   let overwriting: Bool
   let configuration: Configuration
   let cancellation: JobCancellation
-  /// What is registered on the source. Verifying the copy may need its tokenizers.
+  /// The registrations of the source. To verify the copy, SQLite may need its tokenizers.
   private let registrations: ConnectionRegistrations
   /// The absolute path of the destination, which later changes of the working folder do not affect.
   private let absolutePath: String

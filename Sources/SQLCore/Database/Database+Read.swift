@@ -168,8 +168,8 @@ extension ConnectionCore {
     allowsWriting = false
     let wasReader = state.pointee.authorizer.restrict(toReading: true)
     defer {
-      // A transaction that raw SQL began inside the closure must not outlive it. While the
-      // connection may only read, listeners are not told of the rollback.
+      // A transaction that raw SQL began inside the closure must not outlive it. It is rolled back
+      // before the connection may write again, so that no listener is called.
       if !wasInTransaction { rollBack() }
       allowsWriting = couldWrite
       state.pointee.authorizer.restrict(toReading: wasReader)

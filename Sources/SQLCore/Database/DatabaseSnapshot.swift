@@ -9,10 +9,10 @@
 /// try await snapshot.renew()
 /// ```
 ///
-/// A snapshot has its own connection, in addition to the connections of the database. What is
-/// registered on the database, such as functions, is there as well. Accesses use this connection
-/// one at a time, in the order in which they were requested. A snapshot may outlive its database,
-/// and is closed separately. While a snapshot holds its state, SQLite keeps all later writes in the
+/// A snapshot has its own connection, in addition to the connections of the database. It has the
+/// functions, collations and other registrations of the database. Accesses use this connection one
+/// at a time, in the order in which they were requested. A snapshot may outlive its database, and
+/// is closed separately. While a snapshot holds its state, SQLite keeps all later writes in the
 /// `-wal` file. Renew or release an old snapshot, because the file grows.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public final class DatabaseSnapshot: DatabaseReader {

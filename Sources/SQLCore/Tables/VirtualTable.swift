@@ -11,8 +11,8 @@ import CSQLite
 /// try db.rows("SELECT value FROM natural_numbers LIMIT 5")
 /// ```
 ///
-/// Each connection has its own instance, which is released with the connection, or before, when
-/// SQLite reads the schema anew. If a method throws, the statement fails with the message of the
+/// Each connection has its own instance. It is released with the connection, or earlier, if SQLite
+/// reads the schema again. If a method throws, the statement fails with the message of the
 /// error. A method may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
@@ -146,8 +146,8 @@ extension Registrar {
   /// try db.execute("CREATE VIRTUAL TABLE log USING lines('/var/log/messages')")
   /// ```
   ///
-  /// `make` is called for each table on each connection that uses it, and again after SQLite has
-  /// read the schema anew. Throws `DatabaseError` if the name is invalid.
+  /// `make` is called for each table on each connection that uses it, and once more each time SQLite
+  /// reads the schema again. Throws `DatabaseError` if the name is invalid.
   /// - Parameters:
   ///   - kind: whether the table exists under its own name, or has to be created.
   ///   - isInnocuous: whether views and triggers may use it.

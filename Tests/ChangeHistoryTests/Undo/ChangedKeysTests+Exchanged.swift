@@ -5,6 +5,13 @@ import TestRun
 import Testing
 
 extension ChangedKeysTests {
+  /// Exchanges the keys 1 and 2 of two books.
+  private func exchangeKeys(_ connection: Connection) throws {
+    for (old, new) in [(1, 3), (2, 1), (3, 2)] {
+      try connection.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
+    }
+  }
+
   @Test("rows follow exchanged primary keys", arguments: sources)
   func exchanged(_ source: Source) throws {
     try createPages("ON DELETE CASCADE ON UPDATE CASCADE")
@@ -13,9 +20,7 @@ extension ChangedKeysTests {
     let history = try history(source)
     let before = try content()
     try db.write { tx in
-      for (old, new) in [(1, 3), (2, 1), (3, 2)] {
-        try tx.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
-      }
+      try exchangeKeys(tx)
     }
     let after: [[DatabaseValue]] = [
       ["book", 1, "two"], ["book", 2, "one"], ["page", 1, "one"], ["page", 2, "two"],
@@ -78,9 +83,7 @@ extension ChangedKeysTests {
     try db.insert([Book(id: 1, title: "one"), Book(id: 2, title: "two")])
     let history = try history(source)
     try db.write { tx in
-      for (old, new) in [(1, 3), (2, 1), (3, 2)] {
-        try tx.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
-      }
+      try exchangeKeys(tx)
     }
     try db.execute("INSERT INTO Page VALUES (1, 1)")
     #expect(throws: ChangeConflicts.self) { try history.undo() }
@@ -105,9 +108,7 @@ extension ChangedKeysTests {
     try db.execute("INSERT INTO Mark VALUES (1, 'one'), (2, 'two')")
     let history = try history(source)
     try db.write { tx in
-      for (old, new) in [(1, 3), (2, 1), (3, 2)] {
-        try tx.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
-      }
+      try exchangeKeys(tx)
     }
     for _ in 0..<2 {
       try history.undo()
@@ -141,9 +142,7 @@ extension ChangedKeysTests {
     try db.execute("INSERT INTO Page VALUES (1, 1), (2, 2)")
     let history = try history(source)
     try db.write { tx in
-      for (old, new) in [(1, 3), (2, 1), (3, 2)] {
-        try tx.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
-      }
+      try exchangeKeys(tx)
     }
     try db.execute("UPDATE Book SET title = 'edited' WHERE id = 1")
     let before = try content()
@@ -173,9 +172,7 @@ extension ChangedKeysTests {
     try db.execute("INSERT INTO Page VALUES (1, 1), (2, 2)")
     let history = try history(source)
     try db.write { tx in
-      for (old, new) in [(1, 3), (2, 1), (3, 2)] {
-        try tx.execute("UPDATE Book SET id = \(new) WHERE id = \(old)")
-      }
+      try exchangeKeys(tx)
       try tx.execute("UPDATE Book SET title = title || '!' WHERE id = 1")
     }
     let after = try content()

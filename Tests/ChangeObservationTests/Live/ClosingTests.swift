@@ -80,8 +80,8 @@ struct ClosingTests {
     #expect(element2 == 1)
     let element3 = await changes.next()
     #expect(element3 == nil)
-    // What was committed before is delivered. If the database is gone before the predicates are
-    // first tested, it is not filtered.
+    // A commit before the release is delivered. If the database is gone before the predicates are
+    // first tested, the commit is not filtered.
     let unread: ChangeStream<Note>
     do {
       let db = try database(inMemory: false)

@@ -123,11 +123,11 @@ struct TextSurvey {
   }
 }
 
-/// How a text spells a date.
+/// The spelling of a date in a text.
 private struct DateSpelling {
   /// The form that spells dates in this way, except for the number of fractional digits: `.iso8601`
-  /// or `.datetime`. Nil if there is none, because the text has no time, no seconds, an offset from
-  /// UTC, or another combination of separator and zone.
+  /// or `.datetime`. Nil if no form does: if the text has no time or no seconds, has an offset from
+  /// UTC, or combines separator and zone in another way.
   ///
   /// All texts of a family have the seconds at the same place. A text without seconds would be
   /// sorted wrongly among them: `2026-01-01T10:00:30Z` comes before `2026-01-01T10:00Z`, because

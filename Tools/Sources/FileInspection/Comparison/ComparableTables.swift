@@ -114,3 +114,10 @@ extension Connection {
     return TableShape(name: name, columns: key + names, keyColumns: key)
   }
 }
+
+/// A table whose rows cannot be compared.
+package struct UncomparedTable: Hashable, Sendable {
+  package let name: String
+  /// Why they cannot be compared, such as `no such module: vec0`.
+  package let reason: String
+}
