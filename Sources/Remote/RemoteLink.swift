@@ -208,7 +208,7 @@ final class RemoteLink {
     return rows
   }
 
-  /// Sends a statement. Opens a session if there is none, and waits while another session has
+  /// Sends a statement. Opens a session if needed, and waits while another session has
   /// locked the database. If the session is lost, sends the statement again if it certainly did not
   /// run, only reads, or begins a transaction. In a transaction, no other session is opened, because
   /// the engine has rolled the transaction back.

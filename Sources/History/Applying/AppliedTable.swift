@@ -50,12 +50,12 @@ final class AppliedTable {
     try row(with: key(of: change), on: connection)
   }
 
-  /// Returns the first row that has the given values in the given columns; nil if there is none.
+  /// Returns the first row that has the given values in the given columns; otherwise nil.
   func row(with values: [AppliedValue], on connection: Connection) throws -> AppliedRow? {
     try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
   }
 
-  /// Returns the row with a primary key; nil if there is none. `key` has the values in the order of
+  /// Returns the row with a primary key; otherwise nil. `key` has the values in the order of
   /// the table's key columns.
   func row(withKey key: [DatabaseValue], on connection: Connection) throws -> AppliedRow? {
     try row(keyCondition, key, on: connection)

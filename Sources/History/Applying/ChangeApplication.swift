@@ -202,7 +202,7 @@ struct ChangeApplication {
   }
 }
 
-/// What a policy has decided about the conflicts of some changes.
+/// The decisions of a policy about the conflicts of some changes.
 struct ConflictDecisions {
   /// The indexes of the changes that are left out.
   private(set) var kept: Set<Int> = []

@@ -16,9 +16,9 @@ public struct LogTransaction: Hashable, Sendable {
   /// The time in microseconds since 1970. If two transactions change a row, the transaction with
   /// the later time is newer. It is not earlier than 1970, and not later than the year 9999.
   public let time: Int64
-  /// The label; nil if there is none.
+  /// The label, or nil.
   public let label: String?
-  /// The author; nil if there is none.
+  /// The author, or nil.
   public let author: String?
   /// The net changes of rows.
   public let changes: [AnyLogChange]

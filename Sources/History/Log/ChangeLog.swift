@@ -134,7 +134,7 @@ extension ChangeLog {
 /// The database file stores these changes. A change is applied as soon as the object that it needs
 /// exists. A built-in policy is stored with the change, and then decides about conflicts.
 public struct LogWaiting: Hashable, Sendable {
-  /// What is missing, so that changes have to wait.
+  /// The missing object for which changes have to wait.
   public enum Reason: Hashable, Sendable {
     /// The table does not exist in this database, or has another key.
     case table(String)

@@ -96,7 +96,7 @@ final class LiveTemplate<Row: Sendable>: Sendable {
     isShort = false
   }
 
-  /// Returns the stored facts about the query. Returns nil if there are none, or if they are not
+  /// Returns the stored facts about the query. Returns nil if none are stored, or if they are not
   /// valid any more.
   ///
   /// - Parameter schemaVersion: a version of the schema that is known to be out of date.

@@ -21,7 +21,7 @@ public struct LiveStatus: Hashable, Sendable {
     public let explanation: String
     /// Whether the results are maintained. If not, the query runs again after a relevant commit.
     public let isMaintained: Bool
-    /// The tables of which every row is watched: any change of a watched column matters. In the
+    /// The tables in which every row is watched: any change of a watched column matters. In the
     /// query's other tables, only rows with certain values matter, such as the posts of the author
     /// that the query asks for.
     public let tablesOfAllRows: [String]

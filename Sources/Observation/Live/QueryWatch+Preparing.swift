@@ -5,7 +5,7 @@ import SQLCore
 // can be kept up to date. Queries that differ only in their values share one preparation.
 
 extension QueryWatch {
-  /// How a result is kept up to date after commits.
+  /// The way in which a result is kept up to date after commits.
   struct Maintenance: Sendable {
     /// The plan of the query, which gives the rows their keys; nil if the query has no plan. If
     /// `reason` is nil, the plan also merges commits.
@@ -26,7 +26,7 @@ extension QueryWatch {
     }
   }
 
-  /// What was found out about a query. All queries that differ only in values share it.
+  /// The facts that were found out about a query. All queries that differ only in values share it.
   final class Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that the query reads.

@@ -141,7 +141,7 @@ extension PersistentSequence where Element == ResultEntry {
   }
 
   /// Finds the entry that has the same order values and the same key as the given entry, and
-  /// returns its index; nil if there is none.
+  /// returns its index; otherwise nil.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil

@@ -9,7 +9,7 @@ import SQLCore
 /// The caching of a model's rows, as the model's schema declares it.
 @usableFromInline
 struct ModelCaching: Sendable {
-  /// How the cache key of a row is made from the row's `ID`.
+  /// The function by which the cache key of a row is made from the row's `ID`.
   ///
   /// Keys are compared as SQLite compares stored values. For example, é as one scalar and é as two
   /// scalars are equal in Swift, but they are different keys.

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// What a statement will do, as SQLite reports it to the authorizer during compilation.
+/// The effects of a statement, as SQLite reports them to the authorizer during compilation.
 struct StatementNotes {
   /// The effects other than reading and writing rows, for example that the statement changes the
   /// schema.

@@ -31,7 +31,7 @@ public struct TableColumn: Hashable, Sendable {
   public let defaultText: String?
   /// The position in the primary key, from 1; 0 if the column is not part of the key.
   public let primaryKeyPosition: Int
-  /// How the column gets its values.
+  /// The source of the column's values.
   public let generation: Generation
 
   package init(
@@ -113,7 +113,7 @@ extension ConnectionCore {
   }
 
   /// Returns how SQLite compares the values of a column in the main database. The storage class
-  /// follows from the column's affinity; it is nil if the affinity is NUMERIC or if there is none.
+  /// follows from the column's affinity; it is nil if the affinity is NUMERIC or missing.
   /// `isBinary` is true if texts are compared byte by byte. The whole result is nil for a column of
   /// a view and for a missing column.
   ///

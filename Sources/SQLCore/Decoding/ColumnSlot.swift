@@ -9,8 +9,9 @@
 /// The type is trivial, so the loops over rows can walk an array of slots without retaining
 /// anything. Closures would be copied and retained at each use, which doubled the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
-  /// How the code that loads and binds rows treats a column. It reads and binds values of the named
-  /// types directly. For `witness`, it calls the `ColumnValue` methods of the column's type.
+  /// The treatment of a column by the code that loads and binds rows. This code reads and binds
+  /// values of the named types directly. For `witness`, it calls the `ColumnValue` methods of the
+  /// column's type.
   @frozen
   package enum Kind: UInt8, BitwiseCopyable {
     case int, int64, unique64, bool, double, string, data, date

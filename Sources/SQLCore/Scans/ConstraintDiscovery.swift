@@ -61,7 +61,7 @@ struct ConstraintDiscovery {
 }
 
 extension String {
-  /// Returns the text before the last occurrence of `words`, or the whole text if there is none.
+  /// Returns the text before the last occurrence of `words`, or the whole text.
   /// `words` must be in lower case; the text may be in upper case. The result need not be valid
   /// SQL.
   fileprivate func before(_ words: String) -> String {

@@ -61,7 +61,7 @@ public struct ChangesetConflict: Sendable {
   }
 }
 
-/// What the callbacks of one call of `apply` need. SQLite passes this object to them.
+/// The facts that the callbacks of one call of `apply` need. SQLite passes this object to them.
 private final class ChangesetApplication {
   let tables: Set<String>?
   let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution

@@ -30,7 +30,7 @@ package struct PreparedStatement {
   /// The statement as the program wrote it, if the database is remote. Its text is sent to the
   /// engine. Nil if the statement runs in this process.
   let remote: (any RemoteTemplate)?
-  /// The effect of the statement on the stack of savepoints if it succeeds; nil if there is none.
+  /// The effect of the statement on the stack of savepoints if it succeeds, or nil.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
   /// The tables that the statement creates, alters or drops, or whose indexes or triggers it creates
@@ -40,8 +40,8 @@ package struct PreparedStatement {
   /// The columns that the statement assigns. In a row that the statement updates, only triggers and
   /// foreign-key actions can change any other column.
   package let assignments: [ColumnDependency]
-  /// The address of the elements of `assignments`; nil if there are none. The address identifies
-  /// the array without retaining it.
+  /// The address of the elements of `assignments`; nil if the array is empty. The address
+  /// identifies the array without retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
   /// How often SQLite had recompiled the statement when `tableEffects` was set.
   var tableEffectsVersion: Int32 = 0

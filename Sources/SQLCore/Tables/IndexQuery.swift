@@ -110,8 +110,8 @@ public struct IndexQuery: Sendable {
 /// the plan with the lowest cost.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
-  /// What `bestIndex` tells the cursor about a plan. If SQLite uses the plan, the cursor's `filter`
-  /// receives this value.
+  /// The message of `bestIndex` to the cursor about a plan. If SQLite uses the plan, the
+  /// cursor's `filter` receives this value.
   public struct Choice: Hashable, Sendable {
     /// A number whose meaning the table defines.
     public var number: Int32

@@ -71,7 +71,7 @@ extension VirtualTable {
   }
 }
 
-/// What a statement does when a row violates a constraint, as in `INSERT OR IGNORE`.
+/// The action of a statement when a row violates a constraint, as in `INSERT OR IGNORE`.
 ///
 /// - SeeAlso: <https://www.sqlite.org/lang_conflict.html>
 public enum ConflictResolution: Hashable, Sendable {

@@ -128,7 +128,7 @@ struct WALIndex: @unchecked Sendable {
   }
 }
 
-/// What is known about a connection's use of the wal-index.
+/// The known facts about a connection's use of the wal-index.
 enum WALIndexSupport {
   /// The connection has not begun to read yet, or nothing has asked for the wal-index.
   case unknown

@@ -12,7 +12,7 @@ struct WALState {
   /// around.
   private(set) var commitCount: UInt32 = 0
 
-  /// What is known about the wal-index of the log.
+  /// The known facts about the wal-index of the log.
   private(set) var index = WALIndexSupport.unknown
 
   /// The closure that is called before a commit copies the log into the database file.

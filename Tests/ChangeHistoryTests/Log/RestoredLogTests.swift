@@ -351,7 +351,7 @@ struct RestoredLogTests {
     let entries = try db.log.entries()
     #expect(try epochs(db) == [1])
     #expect(try db.log.entries(after: entries[1].position).isEmpty)
-    // A new opening that ends an entry takes it into its epoch, since nobody has read it yet.
+    // A new opening that ends an entry takes it into its epoch, since no reader has read it yet.
     try stranger.execute("INSERT INTO Note VALUES (6, 'three')")
     let reopened = try Database(path: try #require(db.path), models: [Note.self])
     #expect(try reopened.log.entries(after: entries[1].position).count == 1)

@@ -7,7 +7,7 @@ import Foundation
 /// `@unchecked Sendable`: the lock guards the processes; everything else is constant.
 package final class ClusterNodes: @unchecked Sendable {
   package enum Network: Sendable {
-    /// All nodes have the loopback interface, and ports that nobody uses.
+    /// All nodes have the loopback interface, and free ports.
     case loopback
     /// Each node has a namespace of its own, on one bridge with this process. It needs to be run as
     /// root, in namespaces of the network and of mounts that are private: `unshare --net --mount`.

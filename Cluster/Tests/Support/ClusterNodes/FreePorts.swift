@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ports of the loopback interface that nobody uses.
+/// Free ports of the loopback interface.
 package enum FreePorts {
   private static let lock = NSLock()
   /// Ports stay taken while this process runs: a node that was killed is started again at its own.

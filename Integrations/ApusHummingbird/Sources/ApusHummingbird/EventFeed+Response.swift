@@ -62,7 +62,7 @@ extension HTTPField.Name {
 /// The error that ends a stream whose client takes no more events.
 struct SlowClient: Error {}
 
-/// The writer of an answer, lent to one task while the task of the answer waits for it.
+/// The writer of an answer. One task uses it while the task of the answer waits for that task.
 ///
 /// `@unchecked Sendable`: only that task uses it.
 private final class LentWriter: @unchecked Sendable {

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// How a declared column stores its values differently from the existing column.
+/// The difference between the stored values of a declared column and of the existing column.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool

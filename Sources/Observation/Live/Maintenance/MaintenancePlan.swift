@@ -33,7 +33,7 @@ protocol MaintenancePlan<Row>: Sendable {
   /// Whether the plan reads from the database. If so, it must know whether a snapshot contains
   /// commits of other connections.
   var readsSnapshots: Bool { get }
-  /// How the result is maintained, as text that completes the sentence "Maintained: …".
+  /// A description of the maintenance, as text that completes the sentence "Maintained: …".
   var explanation: String { get }
 
   /// Fetches the whole result. If the query has a limit, also fetches some rows after the limit, as
@@ -98,7 +98,7 @@ struct MaintenanceMeans: Sendable {
   let schemaVersion: Int32
   let breaker: MergeBreaker
 
-  /// Runs a closure that calculates how commits change a result, and tells `breaker` how long the
+  /// Runs a closure that calculates how commits change a result. Reports to `breaker` how long the
   /// closure took.
   func measuring<Result>(_ body: () throws -> Result) rethrows -> Result {
     let start = ContinuousClock.now

@@ -124,7 +124,7 @@ final class SharedResults: Sendable {
   private let readerLine = MergeLine()
   private let memoryLine = MergeLine()
 
-  /// Returns the shared result of a query; creates it if there is none.
+  /// Returns the shared result of a query; creates it if needed.
   func result<Row>(of source: LiveSource<Row>, in database: Database) -> SharedResult<Row> {
     let key = source.template.key
     return state.withLock { state in

@@ -195,7 +195,8 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: AccessObserver {
-  /// Installs the hook for the current subscriptions, or removes the hook if there are none.
+  /// Installs the hook for the current subscriptions, or removes the hook if nothing is
+  /// subscribed.
   package func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {

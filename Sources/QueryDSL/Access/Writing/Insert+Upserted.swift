@@ -178,7 +178,7 @@ extension Insert where M: Model {
     return Upserted(outcome: outcome, key: try key.map { try M.id(fromKeyValues: $0) })
   }
 
-  /// Returns the key of the existing row with which the new row conflicts; nil if there is none.
+  /// Returns the key of the existing row with which the new row conflicts; otherwise nil.
   private func keptRow(
     _ insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [DatabaseValue]? {

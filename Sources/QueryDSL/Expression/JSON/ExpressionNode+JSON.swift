@@ -90,7 +90,7 @@ extension ExpressionNode {
   ]
 }
 
-/// How a value inside JSON is converted to the form in which a column of its type stores it.
+/// The conversion of a value inside JSON to the form in which a column of its type stores it.
 enum JSONReading {
   /// `json_extract` returns the value as a column stores it. The text is the name of the type, such
   /// as `Int`.

@@ -50,8 +50,8 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. Stops the program if there is none. Only the instance of a model by which the
-  /// layout finds columns has no values. A program can reach it only with a computed
+  /// The value. If the column has no value, the program is stopped. Only the instance of a model by
+  /// which the layout finds columns has no values. A program can reach it only with a computed
   /// `ColumnReference` that reads the value of a column, as in `title.isEmpty ? $url : $title`.
   @usableFromInline
   func requireValue() -> Value {

@@ -112,7 +112,7 @@ extension ExpressionNode {
   }
 
   /// Whether the expression may be NULL. A column may be NULL because of its model, or because its
-  /// table is in `missing`: the tables of which an outer join may find no row. An expression that
+  /// table is in `missing`: the tables in which an outer join may find no row. An expression that
   /// is not a column is treated as possibly NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,

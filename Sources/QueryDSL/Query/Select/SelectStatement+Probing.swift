@@ -100,7 +100,7 @@ private struct Probing {
     }
   }
 
-  /// Returns an EXISTS that means the same as `subject IN (statement)`; nil if there is none.
+  /// Returns an EXISTS that means the same as `subject IN (statement)`; otherwise nil.
   private func probe(
     _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
   ) -> PredicateNode? {

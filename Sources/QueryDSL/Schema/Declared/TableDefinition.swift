@@ -114,7 +114,7 @@ package struct TableDefinition {
   package var checks: [Check] = []
   var triggers: [TriggerDefinition] = []
   var searchIndexes: [SearchIndexDefinition] = []
-  /// Elements such as `Logged()` and `VectorIndex(…)`, each of which adds an object to the table.
+  /// Elements such as `Logged()` and `VectorIndex(…)`. Each adds an object to the table.
   var ownedLines: [OwnedObjectLine] = []
   package var removals: Set<Removal> = []
   /// The renamed columns: `name` is the declared name, and `from` a former name.

@@ -206,7 +206,7 @@ extension SearchIndexDefinition: OwnedObject {
 
 extension ExistingSchema {
   /// Returns an object, such as `the table Post_search`, whose name a new index needs for itself,
-  /// its second table or a trigger. Apus did not create this object. Returns nil if there is none.
+  /// its second table or a trigger. Apus did not create this object. Otherwise returns nil.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

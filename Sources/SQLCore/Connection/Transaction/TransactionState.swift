@@ -23,7 +23,7 @@ struct TransactionState {
   private(set) var rollbackCause: RollbackCause?
   /// Whether a statement of the access was a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
-  /// The library's own work at the beginning and at the end of each write; nil if there is none.
+  /// The library's own work at the beginning and at the end of each write, or nil.
   var frame: WriteFrame?
   /// Detects that the file's content may have been replaced since the last write.
   var branch = ContentBranch()
