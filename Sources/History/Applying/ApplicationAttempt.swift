@@ -14,6 +14,8 @@ struct ApplicationAttempt {
   let foreignKeys: ForeignKeyGraph?
   private let rekeyed: (() throws -> Set<ChangedRow>?)?
   private(set) var conflicts: [(index: Int, conflict: ChangeConflict)] = []
+  /// The insertions whose row existed already.
+  private(set) var existing: Set<Int> = []
 
   /// A row that is still to be written.
   private struct Writing {
@@ -206,6 +208,7 @@ struct ApplicationAttempt {
       return noteWritten(writing)
     } catch let error as DatabaseError where error.constraint != nil {}
     if let row = try writing.table.row(withKey: writing.key, on: connection) {
+      existing.insert(index)
       guard zip(writing.places, writing.values).contains(where: { row.values[$0] != $1 }),
         mayOverwrite(writing.index, .rowExists, row)
       else { return }
@@ -305,13 +308,41 @@ struct ApplicationAttempt {
         return AppliedValue(column: name, value: writing.values[place])
       }
       guard !values.isEmpty, values.count == failure.columns.count else { continue }
-      guard let row = try writing.table.row(with: values, on: connection) else { continue }
-      former.append(
-        ForeignKeyActions.FormerRow(index: writing.index, row: row, wasReplaced: true))
-      try writing.table.delete(with: values, on: connection)
-      hasReplaced = true
+      for row in try writing.table.rows(with: values, on: connection) {
+        let key = writing.table.keys.compactMap { row[$0] }
+        guard try isInTheWay(key, of: writing, failure) else { continue }
+        former.append(
+          ForeignKeyActions.FormerRow(index: writing.index, row: row, wasReplaced: true))
+        try writing.table.delete(withKey: key, on: connection)
+        hasReplaced = true
+        break
+      }
     }
     return hasReplaced
+  }
+
+  /// Returns whether a row violates the constraint together with the row that is to be written. If
+  /// the unique index is partial, or has another collation than the column, a row with the same
+  /// values may not do so.
+  private func isInTheWay(
+    _ key: [DatabaseValue], of writing: Writing, _ failure: ConstraintFailure
+  ) throws -> Bool {
+    var isInTheWay = true
+    try connection.savepoint { connection in
+      try writing.table.delete(withKey: key, on: connection)
+      do {
+        if writing.inserts {
+          try writing.insert(on: connection)
+        } else {
+          try writing.table.update(
+            writing.key, writing.places, to: writing.values, on: connection)
+        }
+      } catch let error as DatabaseError where error.constraint != nil {
+        isInTheWay = error.constraint != failure
+      }
+      try connection.requestRollback()
+    }
+    return isInTheWay
   }
 
   // MARK: Foreign keys

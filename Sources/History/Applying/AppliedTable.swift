@@ -10,6 +10,8 @@ final class AppliedTable {
   fileprivate let generated: [String]
   /// The columns that triggers log.
   fileprivate let logged: [String]
+  /// Whether the table is logged. Transactions of other databases change only such tables.
+  var isLogged: Bool { !logged.isEmpty }
   // Applying a transaction runs the same few statements for thousands of rows, so their texts are
   // made once.
   private let selection: String
@@ -28,7 +30,8 @@ final class AppliedTable {
     logged = try ExistingSchema.logged(name, on: connection)
     keys = found.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
-    let table = Identifier(name).quoted
+    // A temporary table of the same name would hide the table.
+    let table = "main." + Identifier(name).quoted
     keyCondition = Self.condition(keys)
     selection =
       "SELECT \(columns.map { Identifier($0).quoted }.joined(separator: ", ")) FROM \(table)"
@@ -77,10 +80,17 @@ final class AppliedTable {
     try connection.execute(SQL(unsafe: deletion + keyCondition, values: key))
   }
 
-  /// Deletes the rows that have the given values in the given columns.
-  func delete(with values: [AppliedValue], on connection: Connection) throws {
+  /// Returns the rows that have the given values in the given columns.
+  func rows(with values: [AppliedValue], on connection: Connection) throws -> [AppliedRow] {
     let condition = Self.condition(values.map(\.column))
-    try connection.execute(SQL(unsafe: deletion + condition, values: values.map(\.value)))
+    let sql = SQL(unsafe: selection + condition, values: values.map(\.value))
+    var rows: [AppliedRow] = []
+    try connection.forEach(sql) { found in
+      rows.append(
+        AppliedRow(
+          table: self, values: try columns.indices.map { try found.databaseValue(at: $0) }))
+    }
+    return rows
   }
 
   /// Sets some columns of the row with a key. `places` has their positions in `columns`.
@@ -104,7 +114,7 @@ final class AppliedTable {
 
   private func update(_ places: [Int]) -> String {
     let assignments = places.map { "\(Identifier(columns[$0]).quoted) = ?" }
-    return "UPDATE OR ABORT \(Identifier(name).quoted) SET "
+    return "UPDATE OR ABORT main.\(Identifier(name).quoted) SET "
       + "\(assignments.joined(separator: ", "))\(keyCondition)"
   }
 
@@ -112,7 +122,7 @@ final class AppliedTable {
     let names = places.map { Identifier(columns[$0]).quoted }.joined(separator: ", ")
     let values = places.map { _ in "?" }.joined(separator: ", ")
     let rows = repeatElement("(\(values))", count: count).joined(separator: ", ")
-    return "INSERT OR ABORT INTO \(Identifier(name).quoted) (\(names)) VALUES \(rows)"
+    return "INSERT OR ABORT INTO main.\(Identifier(name).quoted) (\(names)) VALUES \(rows)"
   }
 
   private func key(of change: AnyLogChange) -> [AppliedValue] {
@@ -289,7 +299,13 @@ struct OwnTriggers {
         sql.hasPrefix(command),
         trigger.isLogTrigger || indexes.contains(where: { $0.owns(trigger) })
       else { continue }
-      triggers.append((trigger.name, "CREATE TEMP TRIGGER " + sql.dropFirst(command.count)))
+      var text = String(sql.dropFirst(command.count))
+      let table = Identifier(trigger.table).quoted
+      if let place = text.firstRange(of: " ON \(table)") {
+        // A temporary table of the same name would hide the table.
+        text.replaceSubrange(place, with: " ON main.\(table)")
+      }
+      triggers.append((trigger.name, "CREATE TEMP TRIGGER " + text))
     }
     try create(on: connection)
   }

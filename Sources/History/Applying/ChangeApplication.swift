@@ -16,6 +16,8 @@ struct ChangeApplication {
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
+  /// The insertions of the last `apply` whose row existed already, as positions among its changes.
+  private(set) var existing: Set<Int> = []
   private var triggers: [OwnTriggers] = []
   private var tablesWithTriggers: Set<String> = []
 
@@ -79,6 +81,9 @@ struct ChangeApplication {
     for (index, change) in changes.enumerated()
     where index == 0 || change.shape !== changes[index - 1].shape {
       names.insert(change.shape.foldedTable)
+    }
+    if triggers.isEmpty, try hasTemporaryTriggers() {
+      names.formUnion(try ExistingSchema(of: connection).entries.map(\.table.lowercasedASCII))
     }
     names.subtract(tablesWithTriggers)
     if !names.isEmpty {
@@ -160,6 +165,7 @@ struct ChangeApplication {
       }
       if !attempt.conflicts.isEmpty { try connection.requestRollback() }
     }
+    existing = attempt.existing
     return attempt.conflicts
   }
 
@@ -168,6 +174,11 @@ struct ChangeApplication {
     let table = try AppliedTable(named: name, on: connection)
     tables[name.lowercasedASCII] = .some(table)
     return table
+  }
+
+  /// Returns whether the user has temporary triggers. They fire, and may write any table.
+  private func hasTemporaryTriggers() throws -> Bool {
+    try connection.row("SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger' LIMIT 1") != nil
   }
 
   private mutating func tablesOfChanges() throws -> Set<String> {

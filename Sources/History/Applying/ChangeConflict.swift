@@ -72,7 +72,8 @@ extension ChangeConflict: CustomStringConvertible {
       return "\(row) cannot be written: \(failure)"
     case .schemaChanged(let missing):
       return missing.isEmpty
-        ? "\(row) cannot be written: this database does not have the table, or it has another key"
+        ? "\(row) cannot be written: this database lacks the table, does not log it, or has it with "
+          + "another key"
         : "\(row) cannot be written: this database does not have the "
           + (missing.count == 1 ? "column " : "columns ") + missing.joined(separator: ", ")
     case .uncertain(let columns):

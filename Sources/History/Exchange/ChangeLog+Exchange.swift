@@ -113,7 +113,7 @@ extension ChangeLog {
   ///
   /// If the table, a column or the parent row of a change does not exist here yet, the change waits
   /// in the file, unless the policy decides `fail` or `discard`. Columns that both databases have
-  /// are applied at once. A waiting change is applied as soon as the missing object exists. This is
+  /// are applied at once. A waiting change is applied when the missing object exists. This is
   /// checked at each opening with models, after the migration, and with each further batch.
   /// `LogApplication.waiting` says how many changes wait, and for which objects.
   ///

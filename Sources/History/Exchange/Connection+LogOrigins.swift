@@ -238,8 +238,12 @@ extension Connection {
   /// Records in the log which values a change from another database set, or which row it deleted.
   /// This is needed even if the row already had these values, because the time of the change
   /// decides which of two values is newer.
-  func markInLog(_ change: AnyLogChange, in table: AppliedTable?) throws {
-    guard change.kind != .inserted, let table, let shape = try logShape(of: table) else { return }
+  ///
+  /// - Parameter existed: whether the row of an insertion existed already, so that no trigger has
+  ///   logged the insertion.
+  func markInLog(_ change: AnyLogChange, in table: AppliedTable?, existed: Bool) throws {
+    guard change.kind != .inserted || existed, let table, let shape = try logShape(of: table)
+    else { return }
     var names: [String] = []
     var values: SQL = ""
     for index in shape.key {
@@ -251,14 +255,19 @@ extension Connection {
       values.append(", \(value), \(value)")
     }
     for index in shape.columns.indices
-    where change.kind == .updated && !shape.key.contains(index) {
+    where change.kind != .deleted && !shape.key.contains(index) {
       guard let place = change.shape.index(of: shape.columns[index]),
         let value = change.newValues[place]
       else { continue }
       names += [LogTables.valueColumns(index).old, LogTables.valueColumns(index).new]
       values.append(", 1, \(value)")
     }
-    let kind = change.kind == .updated ? LogNetting.Kind.set : .gone
+    let kind: LogNetting.Kind =
+      switch change.kind {
+      case .inserted: .put
+      case .updated: .set
+      case .deleted: .gone
+      }
     let columns = names.map { "\"\($0)\"" }.joined(separator: ", ")
     try execute(
       """

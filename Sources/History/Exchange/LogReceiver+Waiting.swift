@@ -8,7 +8,8 @@ extension LogReceiver {
     switch part.kind {
     case .table:
       let key = tables.present(part.columns, of: table)
-      return key.count == table.keys.count && key.allSatisfy { table.hasKeyColumn($0) }
+      return table.isLogged && key.count == table.keys.count
+        && key.allSatisfy { table.hasKeyColumn($0) }
     case .column:
       return tables.present(part.columns, of: table).allSatisfy { table.has($0) }
     case .parent:

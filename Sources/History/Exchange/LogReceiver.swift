@@ -99,7 +99,8 @@ struct LogReceiver {
     for (place, change) in changes.enumerated() where !waiting.contains(place) {
       if policy.comparesTimes {
         clock.note(change, of: transaction)
-        try connection.markInLog(change, in: tables.table(change.table))
+        try connection.markInLog(
+          change, in: tables.table(change.table), existed: application.existing.contains(place))
       }
       guard change.kind == .deleted, hasWaiting, !left.contains(place) else { continue }
       try connection.endWaiting(ofRowOf: change)
@@ -117,7 +118,8 @@ struct LogReceiver {
   /// Splits a change into a part that can be applied now, and parts that must wait because a table,
   /// a column or a row is missing.
   private mutating func split(_ change: AnyLogChange, by policy: ConflictPolicy) throws -> Split {
-    guard let table = try tables.table(change.table), table.hasKey(of: change) else {
+    guard let table = try tables.table(change.table), table.isLogged, table.hasKey(of: change)
+    else {
       let part = AwaitedPart(
         kind: .table, table: change.table, columns: change.shape.keyNames)
       return try waits(change, .schemaChanged(missing: []), policy)

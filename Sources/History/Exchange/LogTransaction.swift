@@ -119,7 +119,12 @@ extension LogTransaction: Codable {
       guard let kind = RowChangeKind(named: kind), !LogTables.isOwn(table),
         old.count == columns.count, new.count == columns.count,
         key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
-        uncertain?.allSatisfy(columns.indices.contains) ?? true
+        uncertain?.allSatisfy(columns.indices.contains) ?? true,
+        // The row that the change writes is the row that it names.
+        Set(key).count == key.count,
+        zip(key, keyValues).allSatisfy({ place, value in
+          new[place].map { $0.value == value.value } ?? (kind != .inserted)
+        })
       else {
         throw DecodingError.dataCorrupted(
           .init(codingPath: path, debugDescription: "no change of a row"))

@@ -106,14 +106,14 @@ extension Connection {
         AND "kind" = 'update'
         """
       let stamp: SQL = """
-        (\(transaction.time), \(origin.database), \(origin.position.epoch), \(origin.sequence))
+        (\(transaction.time), \(origin.database), \(origin.sequence), \(origin.position.epoch))
         """
       if rule == .newer {
         isDone =
           try row(
             """
             SELECT 1 FROM "apus_log_waiting" WHERE \(others) \
-            AND ("time", "origin", "originEpoch", "originSequence") > \(stamp)
+            AND ("time", "origin", "originSequence", "originEpoch") > \(stamp)
             """) != nil
       }
       if !isDone { try execute(#"UPDATE "apus_log_waiting" SET "isDone" = 1 WHERE \#(others)"#) }

@@ -20,8 +20,8 @@ struct RowClock {
     }
 
     static func < (left: Stamp, right: Stamp) -> Bool {
-      (left.time, left.origin.database, left.origin.position.epoch, left.origin.sequence)
-        < (right.time, right.origin.database, right.origin.position.epoch, right.origin.sequence)
+      (left.time, left.origin.database, left.origin.sequence, left.origin.position.epoch)
+        < (right.time, right.origin.database, right.origin.sequence, right.origin.position.epoch)
     }
   }
 

@@ -131,12 +131,13 @@ extension ChangeLog {
 
 /// The changes from other databases that wait in this database, because they cannot be applied yet.
 ///
-/// The database file stores these changes. A change is applied as soon as the object that it needs
-/// exists. A built-in policy is stored with the change, and then decides about conflicts.
+/// The database file stores these changes. If the object that a change needs exists at an opening
+/// with a logged model, or when a batch arrives, the change is applied. A built-in policy is stored
+/// with the change, and then decides about conflicts.
 public struct LogWaiting: Hashable, Sendable {
   /// The missing object for which changes have to wait.
   public enum Reason: Hashable, Sendable {
-    /// The table does not exist in this database, or has another key.
+    /// The table does not exist in this database, is not logged, or has another key.
     case table(String)
     /// The table does not have the column.
     case column(String, table: String)
@@ -169,7 +170,7 @@ extension LogWaiting.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .table(let table):
-      "the table \(table), which this database does not have, or has with another key"
+      "the table \(table), which this database lacks, does not log, or has with another key"
     case .column(let column, let table):
       "the column \(column) of \(table), which this database does not have"
     case .parent(let parent, let table):

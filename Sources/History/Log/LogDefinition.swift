@@ -169,7 +169,9 @@ extension LogDefinition: OwnedObject {
     let isConverted =
       migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
       ?? false
-    guard isRenamed || migration.isWhole && (!isSame || isConverted) else { return nil }
+    // A step of the user's own may run between the two parts of a migration. The first part converts
+    // the values, and the second part sees no rebuild.
+    guard isRenamed || isConverted || migration.isWhole && !isSame else { return nil }
     // If a trigger was missing, changes may be missing, too. The same holds for a column of the
     // table that the triggers did not know.
     let isBroken =

@@ -15,7 +15,8 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Transactions of another database are missing between the applied transactions and the batch.
   case missingTransactions(source: String, after: LogPosition, before: LogPosition)
   /// The log of another database lacks changes of these tables up to a position. A migration began
-  /// to log the tables when they already had rows, or it changed values in them.
+  /// to log tables that existed already, or it changed values in them, or it found that a trigger
+  /// or a column of the log was missing.
   case incomplete(source: String, tables: [String], position: LogPosition)
   /// More changes from other databases would wait in this database than the limit allows.
   case tooManyWaiting(LogWaiting, limit: Int)

@@ -20,22 +20,24 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The marks `set` and `gone`: what changes from other databases have set or deleted. Their times
-  /// are needed to find out which of two values is newer, even if the row was already like that.
+  /// The marks `set`, `put` and `gone`: what changes from other databases have set, inserted over
+  /// an existing row, or deleted. Their times are needed to find out which of two values is newer,
+  /// even if the row was already like that.
   private var marks: [AnyLogChange] = []
 
   /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
-  /// are marks of an applied change from another database: `set` has the values that it set, and
-  /// `gone` has the key of the row that it deleted.
+  /// are marks of an applied change from another database: `set` has the values that it set, `put`
+  /// has the row that it inserted although the row existed, and `gone` has the key of the row that
+  /// it deleted.
   enum Kind: String {
-    case insert, update, delete, set, gone
+    case insert, update, delete, set, put, gone
   }
 
   /// Adds a change. `values` has the old and the new value of each column, in the order of the
   /// shape.
   mutating func add(_ kind: Kind, _ shape: LogShape, _ values: [DatabaseValue]) {
     let key = shape.key.map { values[kind == .insert ? $0 * 2 + 1 : $0 * 2] }
-    guard kind != .set, kind != .gone else {
+    guard kind != .set, kind != .put, kind != .gone else {
       marks.append(mark(kind, shape, key, values))
       return
     }
@@ -52,7 +54,7 @@ struct LogNetting {
     _ kind: Kind, _ shape: LogShape, _ key: [DatabaseValue], _ values: [DatabaseValue]
   ) -> AnyLogChange {
     let none = [DatabaseValue?](repeating: nil, count: shape.columns.count)
-    guard kind == .set else {
+    guard kind != .gone else {
       return AnyLogChange(
         kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none,
         isFromLog: true)
@@ -66,7 +68,8 @@ struct LogNetting {
       set[index] = values[index * 2 + 1]
     }
     return AnyLogChange(
-      kind: .updated, keyValues: key, shape: shape, oldValues: set, newValues: set, isFromLog: true)
+      kind: kind == .set ? .updated : .inserted, keyValues: key, shape: shape,
+      oldValues: kind == .set ? set : none, newValues: set, isFromLog: true)
   }
 
   /// Returns one change for each row that is different after the entry, in the order in which the
@@ -85,6 +88,7 @@ struct LogNetting {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]
     else { return mark }
+    if mark.kind == .inserted { return change.kind == .updated ? mark : nil }
     guard mark.kind == .updated, change.kind != .deleted else { return nil }
     let others = mark.shape.columns.indices.filter { !change.hasChanged(at: $0) }
     let narrowed = mark.narrowed(to: Set(others).union(mark.shape.key))

@@ -38,7 +38,7 @@ public struct LogObservation: AsyncSequence, Sendable {
     private var isAtEnd = true
     /// The entries that were read and not yet returned, in reverse order.
     private var waiting: [LogEntry] = []
-    private var newest: ValueObservation<LogPosition>.Iterator
+    private var newest: ValueObservation<[LogPosition]>.Iterator
 
     init(log: ChangeLog, start: @escaping @Sendable () async throws -> LogPosition) {
       self.log = log
@@ -104,9 +104,10 @@ extension ChangeLog {
     LogObservation(self) { position }
   }
 
-  /// The position of the newest entry, finished or not.
-  fileprivate var newestPosition: ValueObservation<LogPosition> {
-    database.observe { try $0.newestLogPosition() }
+  /// The positions of the newest entry and of the newest finished entry. In a read-only database,
+  /// another program finishes the entry later.
+  fileprivate var newestPosition: ValueObservation<[LogPosition]> {
+    database.observe { [try $0.newestLogPosition(), try $0.logPosition()] }
   }
 }
 

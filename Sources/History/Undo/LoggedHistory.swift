@@ -123,6 +123,9 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       }
       let info = step.step
       found = info
+      // Observers receive the label and the author; setting the label clears the author.
+      core.writeLabel = info.label
+      core.writeAuthor = info.author
       for member in action == .redo ? step.members : step.members.reversed() {
         guard let entry = try connection.logEntry(member.transaction) else {
           throw HistoryError.unknownStep(info.id)

@@ -33,7 +33,8 @@ struct MigrationFunctions {
   }
 
   static func key(table: String, column: String) -> String {
-    "\(table.lowercasedASCII).\(column.lowercasedASCII)"
+    // `a.b` and `c` must differ from `a` and `b.c`.
+    "\(table.utf8.count) \(table.lowercasedASCII).\(column.lowercasedASCII)"
   }
 
   /// Runs a closure while the functions are registered on the connection.

@@ -11,7 +11,8 @@ import SQLCore
 /// step that would lose anything else, or cannot be done automatically, is refused. A refused step
 /// offers a line that resolves the refusal. If any step is refused, no step runs. Parts of the
 /// database that no model declares are kept, except indexes that an earlier schema declared. With a
-/// `schemaVersion` or `.replaced`, the same applies to triggers and to full-text and vector indexes.
+/// `schemaVersion` or `.replaced`, the same applies to triggers, full-text indexes and vector
+/// indexes. A full-text or vector index is also dropped if a renaming changes a name in it.
 public struct MigrationPlan: Hashable, Sendable {
   /// One step of a plan.
   public struct Step: Hashable, Sendable {

@@ -169,7 +169,8 @@ private struct NewerSchemaJudge {
       titles.isEmpty
       ? "; this program declares it differently"
       : "; this program would \(titles.joined(separator: ", "))"
-    let number = max(planner.schemaVersion ?? 0, history.version?.number ?? 0) + 1
+    // A file may have any number, also the greatest one.
+    let number = min(max(planner.schemaVersion ?? 0, history.version?.number ?? 0), .max - 1) + 1
     let lost = uniqued(undoing.filter { $0.kind == .destructive }.map(\.action.title))
     let line =
       "MigrationOptions(schemaVersion: \(number))"

@@ -107,7 +107,7 @@ struct MigrationPlanner {
     // A file without a number was made before this program was numbered.
     let fileNumber = history?.version?.number ?? 0
     let isCurrent = schemaVersion.map { $0 >= fileNumber } ?? false
-    return isCurrent ? judged : judged.map { $0.keeping.map { PlannedStep($0) } ?? $0 }
+    return isCurrent ? judged : judged.flatMap { $0.keeping.isEmpty ? [$0] : $0.keeping }
   }
 
   /// Returns the steps that make the schema equal to the declarations. This includes steps that

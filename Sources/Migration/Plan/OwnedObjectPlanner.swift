@@ -80,20 +80,37 @@ struct OwnedObjectPlanner {
     let table = schema.renames.name(ofTable: index.table)
     guard declared.declares(relation: table) || isDropped else { return }
     let isRenamed = index.isTouched(by: schema.renames)
-    guard isRenamed || migration.isWhole else { return }
+    // A rebuild fires no triggers, so the index would keep the former values.
+    let isStale =
+      !isDropped && !isRenamed
+      && migration.rebuild(of: table).map { rebuild in
+        !index.names.allSatisfy { name in
+          rebuild.sameColumns.contains { $0.isSame(as: name) }
+        }
+      } ?? false
+    let hasOtherValues = "its table has other values"
+    let filling = index.filling(in: schema).map {
+      PlannedStep(.fillSearchIndex(index.name), of: table, $0, hasOtherValues)
+    }
+    guard isRenamed || isStale || migration.isWhole else { return }
+    if isStale, !migration.isWhole, let filling { return last.append(filling) }
     let reason =
       isDropped
       ? "the schema says so" : isRenamed ? "a name in it is changed" : Self.isUndeclared
     var step = PlannedStep(
-      .dropSearchIndex(index.name), of: table, index.entries(in: schema).drops, reason)
-    // An index that a newer program may have created is kept, unless a renaming would break it.
-    if !isDropped, !isRenamed {
+      .dropSearchIndex(index.name), of: table, index.entries(in: schema).drops,
+      isStale && filling == nil ? hasOtherValues : reason)
+    // An index that a newer program may have created is kept, unless a renaming would break it, or
+    // a change of its values.
+    if !isDropped, !isRenamed, !isStale || filling != nil {
       step.keep(
         "the \(index.type) index \(index.name)",
         "Dropped(\(index.type == "vector" ? "vectorIndex" : "fullText"): "
           + "\(index.name.swiftLiteral))")
     }
-    first.append(step)
+    guard isStale, let filling else { return first.append(step) }
+    step.keeping.append(filling)
+    last.append(step)
   }
 
   /// Drops the log triggers of tables with `NotLogged()`. If a table has log triggers, but no model
@@ -150,11 +167,14 @@ extension PlannedStep {
   }
 
   /// Sets the step that replaces this one if a newer program may have created the object. That step
-  /// keeps the object which this step drops.
+  /// keeps the object that this step drops.
   fileprivate mutating func keep(_ title: String, _ line: String) {
-    keeping = MigrationPlan.Step(
-      .keepDeclaration(title), table: step.table,
-      reason: "no model declares it, and a newer program may have created it", line: line)
+    keeping = [
+      PlannedStep(
+        MigrationPlan.Step(
+          .keepDeclaration(title), table: step.table,
+          reason: "no model declares it, and a newer program may have created it", line: line))
+    ]
   }
 }
 

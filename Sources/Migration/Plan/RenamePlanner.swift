@@ -95,7 +95,7 @@ struct RenamePlanner {
     var renamings: [(name: String, from: String)] = []
     for exchange in Exchange.ofColumns(declared) {
       pending.removeAll { line in exchange.lines.contains { $0 == line } }
-      guard !done.contains(exchange.key),
+      guard !done.contains(exchange.key), !exchange.formerKeys.contains(where: done.contains),
         exchange.lines.allSatisfy({ names.contains($0.from.lowercasedASCII) })
       else { continue }
       columns += exchange.lines

@@ -116,9 +116,10 @@ extension MigrationRun {
 
     /// The rowids of the rows; NULL for a table without rowids.
     var rows: [Reference: [DatabaseValue]] = [:]
-    /// The error of the check itself. The check fails if a foreign key references columns that are
-    /// not a key.
-    var error: DatabaseError?
+    /// The errors of the checks themselves, by the name of the child table in lower case. The check
+    /// of a table fails if a foreign key references columns that are not a key.
+    var errors: [String: DatabaseError] = [:]
+    var error: DatabaseError? { errors.first?.value }
   }
 
   /// Returns the rows whose foreign keys reference no row.
@@ -126,15 +127,20 @@ extension MigrationRun {
   /// - Parameter renames: the renamings that will follow. The result has the new names.
   func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
     var violations = Violations()
-    do {
-      for row in try connection.rows("PRAGMA foreign_key_check") {
-        let reference = Violations.Reference(
-          child: renames.name(ofTable: try row.get(at: 0)),
-          parent: renames.name(ofTable: try row.get(at: 2)))
-        violations.rows[reference, default: []].append(row[1] ?? .null)
+    // Without a table, one foreign key that SQLite cannot check would end the check of all tables.
+    let tables = try connection.rows(
+      "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND lower(sql) LIKE '%references%'")
+    for table in try tables.map({ try $0.get(String.self, at: 0) }) {
+      let child = renames.name(ofTable: table)
+      do {
+        for row in try connection.rows("PRAGMA main.foreign_key_check(\(identifier: table))") {
+          let reference = Violations.Reference(
+            child: child, parent: renames.name(ofTable: try row.get(at: 2)))
+          violations.rows[reference, default: []].append(row[1] ?? .null)
+        }
+      } catch let error as DatabaseError where error.code.primary == .error {
+        violations.errors[child.lowercasedASCII] = error
       }
-    } catch let error as DatabaseError where error.code.primary == .error {
-      violations.error = error
     }
     return violations
   }
@@ -146,17 +152,18 @@ extension MigrationRun {
     guard done.contains(where: \.concernsReferences) else { return }
     try report("", "PRAGMA foreign_key_check")
     let after = try foreignKeyViolations()
-    if let error = after.error, before.error == nil {
+    for (child, error) in after.errors where before.errors[child] == nil {
       throw MigrationError(plan: MigrationPlan(steps: done), reason: error.message)
     }
     for (reference, rows) in after.rows {
-      let known = before.rows[reference] ?? []
+      let former = before.rows[reference] ?? []
+      let known = Set(former)
       let isRenumbered = done.contains { step in
         guard case .rebuildTable = step.action else { return false }
         return step.table.isSame(as: reference.child)
       }
       let new = rows.filter { !known.contains($0) }
-      guard rows.count > known.count || !new.isEmpty && !isRenumbered else { continue }
+      guard rows.count > former.count || !new.isEmpty && !isRenumbered else { continue }
       throw MigrationError(
         plan: MigrationPlan(steps: done),
         reason: "row \(new.first ?? rows[0]) of '\(reference.child)' would refer to a row of "

@@ -91,6 +91,7 @@ struct MigrationRun {
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
+    try checkTemporaryNames()
     let renaming = RenamePlanner(declared.tables, in: old, done: Set(try notes.names(in: old)))
     let before = try foreignKeyViolations(renaming.renames)
     try run(pending.filter { $0.moment == .before })
@@ -113,6 +114,21 @@ struct MigrationRun {
     if let version = options.schemaVersion, try presentSchema().entry(logTable) != nil {
       try connection.execute("UPDATE \(identifier: logTable) SET schemaVersion = \(version)")
     }
+  }
+
+  /// Throws if a temporary table or view hides a table of the file. The statements of a migration
+  /// would change the temporary table.
+  private func checkTemporaryNames() throws {
+    guard !core.isRemote else { return }
+    let hiding = try connection.row(
+      """
+      SELECT name FROM temp.sqlite_schema WHERE type IN ('table', 'view') AND name COLLATE NOCASE \
+      IN (SELECT name FROM main.sqlite_schema)
+      """)
+    guard let name = try hiding?.get(String.self, at: 0) else { return }
+    throw MigrationError(
+      plan: MigrationPlan(),
+      reason: "the temporary table or view \(name) hides \(name) of the file; drop it first")
   }
 
   /// Notes the types of the declared tables. If a type has changed, its values have been checked
@@ -159,6 +175,10 @@ struct MigrationRun {
       schema = nil
       try report(step.name, "-- \(step.name)")
       try step.body(connection)
+      guard try !connection.isRollbackRequested else {
+        throw MigrationError(
+          plan: MigrationPlan(steps: done), reason: "the step \(step.name) requested a rollback")
+      }
       // The step is noted at once, because its name may be the note of a conversion.
       try MigrationNotes(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))

@@ -33,7 +33,8 @@ struct LiveSource<Row: Sendable>: Sendable {
 /// result.
 ///
 /// Observers whose queries differ only in values share one template. So they also share what the
-/// library found out about the query.
+/// library found out about the query. Values in lists and limits are part of the template, so
+/// queries with other lists or limits have other templates.
 final class LiveTemplate<Row: Sendable>: Sendable {
   /// Returns the SQL of each statement that the query runs; the first one reads the query's own
   /// rows. SQLite reports which columns these statements read.
@@ -101,10 +102,10 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   ///
   /// - Parameter schemaVersion: a version of the schema that is known to be out of date.
   func preparation(
-    registrations: UInt64, after schemaVersion: Int32?
+    generation: UInt64, after schemaVersion: Int32?
   ) -> QueryWatch<Row>.Preparation? {
     preparation.withLock { known in
-      guard let known, known.registrations == registrations, known.schemaVersion != schemaVersion
+      guard let known, known.generation == generation, known.schemaVersion != schemaVersion
       else { return nil }
       return known
     }

@@ -80,6 +80,7 @@ final class RerunReason: Error {
 
   static let lacksRoom = RerunReason(
     "what maintained queries hold would exceed Configuration.maximumLiveMemory")
+  static let hasInvalidText = RerunReason("a value by which it is ordered cannot be read")
   static let isResting = RerunReason("a difference cost more than a run, for the time being")
 
   init(_ text: String, scanningSQL: [String] = [], isOfMoment: Bool = false) {

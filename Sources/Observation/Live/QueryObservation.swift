@@ -76,8 +76,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The sequence sees commits through this database and commits of other processes. Every change
-  /// after the first result is seen. A result that equals the previous result is not given.
+  /// The sequence sees commits through this database and commits of other processes, but not those
+  /// of other connections to an attached file. Every change after the first result is seen. A
+  /// result that equals the previous result is not given.
   ///
   /// While another process holds a lock, fetching is tried again until the lock is free. Iterating
   /// throws the errors that `fetch` throws. If a table that existed before is dropped, nothing is
@@ -92,8 +93,8 @@ extension Database {
   /// Other queries are fetched again after each commit that touches a column that they read. Among
   /// them are:
   ///
-  /// - queries that group a join by an expression over several tables, and queries that sum reals
-  ///   over all rows
+  /// - queries that group a join only by an expression over several tables, and queries that sum
+  ///   reals over all rows
   /// - queries with window functions, INTERSECT, EXCEPT or raw SQL
   /// - queries with a subquery that reads a table as a whole
   /// - queries with a right or full join, or with a join or subquery for which an index is missing

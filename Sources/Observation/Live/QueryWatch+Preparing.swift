@@ -36,7 +36,7 @@ extension QueryWatch {
     let schemaVersion: Int32
     /// The number of registered functions and collations when the preparation was made. After
     /// another registration, the preparation is not valid.
-    let registrations: UInt64
+    let generation: UInt64
     /// The sentence in `db.liveStatus` that says how the result is kept up to date.
     let explanation: String
     let isMaintained: Bool
@@ -45,13 +45,13 @@ extension QueryWatch {
 
     init(
       _ maintenance: Maintenance, interests: [QualifiedTableName: Subscription.Interest],
-      conditions: QueryConditions?, schemaVersion: Int32, registrations: UInt64
+      conditions: QueryConditions?, schemaVersion: Int32, generation: UInt64
     ) {
       self.maintenance = maintenance
       self.interests = interests
       self.conditions = conditions
       self.schemaVersion = schemaVersion
-      self.registrations = registrations
+      self.generation = generation
       explanation = maintenance.explanation
       isMaintained = maintenance.isMaintained
       readsSnapshots = maintenance.plan?.readsSnapshots == true
@@ -75,10 +75,10 @@ extension QueryWatch {
     after past: Int32? = nil, isNew: Bool = false
   ) async throws -> Result<(Preparation, Watched), DatabaseError> {
     let (source, watch) = (source, watch)
-    let registrations = watch.database.registrationCount
+    let generation = watch.generation
     let known: @Sendable () -> (Preparation, Watched)? = {
       guard !isNew,
-        let known = source.template.preparation(registrations: registrations, after: past),
+        let known = source.template.preparation(generation: generation, after: past),
         let watched = try? Self.watched(known, source.values, in: watch, on: nil)
       else { return nil }
       return (known, watched)
@@ -109,7 +109,7 @@ extension QueryWatch {
       let preparation = Preparation(
         maintenance, interests: try connection.interests(of: dependencies),
         conditions: try source.template.shape.map { QueryConditions(of: try $0()) },
-        schemaVersion: version, registrations: registrations)
+        schemaVersion: version, generation: generation)
       let watched = try Self.watched(preparation, source.values, in: watch, on: connection)
       try core.run(cached: "COMMIT")
       if maintenance.isLasting { source.template.keep(preparation) }

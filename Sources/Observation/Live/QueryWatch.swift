@@ -60,8 +60,15 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       return result
     }
     guard held != nil else { return try await first() }
+    checkGeneration()
     if !isPrepared, try await !begin() { return withoutRows() }
     return try await fetch()
+  }
+
+  /// Lets the query be prepared again if functions or collations were registered since then, or if
+  /// the content of the database was replaced: the plan relies on them.
+  private func checkGeneration() {
+    if preparation?.generation != watch.generation { isPrepared = false }
   }
 
   /// Merges the commits since the last call into the result.
@@ -75,6 +82,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
       isPrepared = false
       return .mustFetch
     case .rows(let commits):
+      checkGeneration()
       guard isPrepared, isCurrent else { return .mustFetch }
       isCurrent = false
       let merging = try await apply(commits)
@@ -266,6 +274,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         } catch is ColumnValueError {
           // The query may order by a column that it does not select, with text that is invalid.
           // Only SQLite knows the order of such text.
+          obstacle = .hasInvalidText
         } catch let reason as RerunReason {
           obstacle = reason
         }

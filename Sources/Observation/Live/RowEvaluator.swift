@@ -49,6 +49,9 @@ final class RowEvaluator: @unchecked Sendable {
     configuration.isReadOnly = false
     configuration.enforcesForeignKeys = false
     configuration.onStatement = nil
+    // The shadow tables are created in this database, and their scans concern no table of the file.
+    configuration.schemaPolicy = .automatic
+    configuration.onTableScan = nil
     self.encoding = encoding
     self.installFunctions = installFunctions
     connection = try Connection(configuration: configuration)

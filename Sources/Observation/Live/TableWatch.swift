@@ -52,6 +52,13 @@ final class TableWatch: Sendable {
     return try clock.opening(open, close: close)
   }
 
+  /// A number that changes when functions or collations are registered, and when the whole content
+  /// of the database is replaced.
+  var generation: UInt64 {
+    let replacements = tracker?.replacements.load(ordering: .sequentiallyConsistent) ?? 0
+    return database.registrationCount &+ replacements &* (1 << 32)
+  }
+
   /// The greatest number of bytes that all maintained queries together may hold.
   var maximumHeldBytes: Int { database.configuration.maximumLiveMemory }
 
@@ -250,10 +257,11 @@ extension DatabaseError {
 extension Connection {
   /// Returns the tables and columns to watch, for a query that reads the given columns.
   ///
-  /// In place of a virtual table, its shadow tables are watched. If the query reads a VIRTUAL
+  /// For a virtual table, its shadow tables are watched, too. If the query reads a VIRTUAL
   /// generated column, the whole table is watched, because SQLite does not report from which
   /// columns it is calculated. The same holds for a rowid that is not the key: REPLACE gives a row
-  /// another rowid, and may change only other columns.
+  /// another rowid, and may change only other columns. SQLite does not report changes of its own
+  /// tables, such as `sqlite_schema`, so the writer's changes of them wake no query.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

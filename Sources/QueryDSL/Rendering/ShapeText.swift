@@ -12,7 +12,8 @@ extension Shape {
 /// The SQL text of a shape, which the initialiser makes from the shape's parts.
 ///
 /// The columns of a SELECT over one table are not qualified. In a join or an inner query, the
-/// columns are qualified. A table that occurs twice gets an alias.
+/// columns are qualified, and so is a column in ORDER BY whose name is also the alias of a selected
+/// expression: SQLite would order by that expression. A table that occurs twice gets an alias.
 struct ShapeText {
   private(set) var text = ""
   /// The tables of each scope, the innermost last.
@@ -28,6 +29,12 @@ struct ShapeText {
   /// Whether the values of a list are being written as literals: `a IN (1, 2)`. The subquery that
   /// would read the list from a parameter is then not written.
   private var isInArray = false
+  /// The aliases of expressions, in lower case.
+  private var aliases: Set<String> = []
+  /// Whether ORDER BY has begun.
+  private var isOrdering = false
+  /// The number of values, and whether the statement contains raw SQL.
+  private var (valueCount, hasFragment) = (0, false)
 
   private struct Table {
     let kind: ScopeKind
@@ -46,13 +53,30 @@ struct ShapeText {
     self.core = core
     var reader = ShapeReader(shape)
     while let part = reader.next() { try append(part) }
+    if hasFragment, literals == nil { try checkParameters() }
+  }
+
+  /// Throws if raw SQL has a parameter without a value, or a value without a parameter. All later
+  /// values would be bound to wrong parameters.
+  private func checkParameters() throws {
+    let parameters = SQLTokens(text).tokens.filter { $0.kind == .parameter }
+    guard parameters.count == valueCount, parameters.allSatisfy({ $0.value == "?" }) else {
+      throw DatabaseError(
+        code: .range,
+        message: "raw SQL in a query needs a value for each of its parameters, which are written "
+          + "`?`: the statement has \(parameters.count) parameters, and \(valueCount) values were "
+          + "given", sql: text)
+    }
   }
 
   private mutating func append(_ part: ShapePart) throws {
     switch part {
     case .token(let token): append(token)
     case .words(let words): text += words
-    case .alias(let name), .resultColumn(let name): try append(name: name)
+    case .alias(let name):
+      noteAlias(name)
+      try append(name: name)
+    case .resultColumn(let name): try append(name: name)
     case .value: try appendValue()
     case .fragment(let sql, let count): try append(sql, count)
     case .table(let table): append(try find(table))
@@ -84,6 +108,7 @@ struct ShapeText {
   }
 
   private mutating func append(_ token: SQLToken) {
+    if token == .orderBy { isOrdering = true }
     if literals != nil, token == .arrayValues { isInArray = true }
     if isInArray, token == .arrayValues || token == .open { return }
     if isInArray, token == .close {
@@ -101,9 +126,17 @@ struct ShapeText {
     text += Identifier(name).quoted
   }
 
+  /// Notes the alias of an expression, unless the expression is the column of that name.
+  private mutating func noteAlias(_ name: String) {
+    let column = "\(Identifier(name).quoted) AS "
+    if text.hasSuffix("SELECT \(column)") || text.hasSuffix(", \(column)") { return }
+    if text.hasSuffix(" AS ") { aliases.insert(name.lowercasedASCII) }
+  }
+
   // MARK: Values
 
   private mutating func appendValue() throws {
+    valueCount += 1
     guard let value = literals?.popFirst() else { return text += "?" }
     let literal =
       if case .array(let array) = value {
@@ -117,6 +150,8 @@ struct ShapeText {
   }
 
   private mutating func append(_ sql: String, _ count: Int) throws {
+    valueCount += count
+    hasFragment = true
     guard let values = literals?.prefix(count) else { return text += sql }
     literals?.removeFirst(values.count)
     text += try SQL(text: sql, bindings: Array(values)).declaration
@@ -158,18 +193,18 @@ struct ShapeText {
   }
 
   private mutating func append(_ table: Table, _ index: UInt16) throws {
-    // A single table of a single scope needs no name before its columns.
-    if table.kind == .row || scopes.count > 1 || scopes[0].count > 1 {
-      text += table.qualifier + "."
-    }
-    guard index == ColumnID.rowIDIndex else {
-      return text += table.layout.columns[Int(index)].quotedName
-    }
-    guard let name = table.layout.rowIDName else {
+    let isRowID = index == ColumnID.rowIDIndex
+    guard let name = isRowID ? table.layout.rowIDName : table.layout.columns[Int(index)].name else {
       throw QueryError(
         "\(table.name): columns are named rowid, _rowid_ and oid, which hide the rowid")
     }
-    text += name
+    // A single table of a single scope needs no name before its columns.
+    if table.kind == .row || scopes.count > 1 || scopes[0].count > 1
+      || isOrdering && aliases.contains(name.lowercasedASCII)
+    {
+      text += table.qualifier + "."
+    }
+    text += isRowID ? name : table.layout.columns[Int(index)].quotedName
   }
 
   private func find(_ table: ShapeTable) throws -> Table {

@@ -39,7 +39,7 @@ public struct Delete<M: TableModel>: Sendable {
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
   ) -> Self {
-    rows.addOrder(columns[dynamicMember: column].node, direction, nulls)
+    rows.addOrder(columns[dynamicMember: column], direction, nulls)
     return self
   }
 
@@ -48,7 +48,7 @@ public struct Delete<M: TableModel>: Sendable {
     by expression: (Columns<M>) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
-    rows.addOrder(expression(columns).node, direction, nulls)
+    rows.addOrder(expression(columns), direction, nulls)
     return self
   }
 

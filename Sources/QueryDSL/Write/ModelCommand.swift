@@ -116,9 +116,9 @@ struct AffectedRows: Sendable {
   }
 
   mutating func addOrder(
-    _ expression: ExpressionNode, _ direction: SortDirection, _ nulls: NullOrder?
+    _ expression: SQLExpression<some ColumnValue>, _ direction: SortDirection, _ nulls: NullOrder?
   ) {
-    order.append(SelectStatement.OrderTerm(expression, direction, nulls))
+    order.append(SelectStatement.OrderTerm(expression.collatedNode, direction, nulls))
     hasOrderOfQuery = false
   }
 

@@ -51,7 +51,7 @@ public struct Update<M: TableModel>: Sendable {
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
   ) -> Self {
-    rows.addOrder(columns[dynamicMember: column].node, direction, nulls)
+    rows.addOrder(columns[dynamicMember: column], direction, nulls)
     return self
   }
 
@@ -60,7 +60,7 @@ public struct Update<M: TableModel>: Sendable {
     by expression: (Columns<M>) -> SQLExpression<Value>,
     _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
   ) -> Self {
-    rows.addOrder(expression(columns).node, direction, nulls)
+    rows.addOrder(expression(columns), direction, nulls)
     return self
   }
 

@@ -128,7 +128,7 @@ public final class Blob {
 
   private func checked(_ offset: Int, _ count: Int?) throws -> Range<Int> {
     let size = try self.count
-    let (end, overflow) = offset.addingReportingOverflow(count ?? max(0, size - offset))
+    let (end, overflow) = offset.addingReportingOverflow(count ?? max(0, size - max(0, offset)))
     guard !overflow, offset >= 0, offset <= end, end <= size else {
       throw DatabaseError(
         code: .range,

@@ -37,9 +37,11 @@ extension Connection {
 
   /// Replaces the content of a database in memory by the bytes of a database file.
   ///
-  /// Throws misuse inside a transaction, or if the database is a file or does not exist. If the
-  /// bytes are not a database, the first read of the database throws `.notADatabase`. If they are
-  /// those of a file in WAL mode, it throws `.cannotOpen`; the bytes from `serialize` never are.
+  /// Throws misuse inside a transaction, or if the database is a file or does not exist. Throws
+  /// `.notADatabase` if the bytes are not a database, and `.cannotOpen` if they are those of a file
+  /// in WAL mode; the bytes from `serialize` never are. With `isReadOnly`, the first read of the
+  /// database throws these errors, and the connection must not have used a table-valued function
+  /// such as `json_each` before. Copies the bytes twice; with `isReadOnly`, once.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
@@ -57,10 +59,24 @@ extension Connection {
       throw DatabaseError.misuse(
         "a database cannot be deserialized inside a transaction; end the transaction first")
     }
-    guard let memory = sqlite3_malloc64(UInt64(max(1, data.count))) else {
-      throw DatabaseError(
-        code: .outOfMemory, message: "there is not enough memory for \(data.count) bytes")
+    if isReadOnly {
+      try core.check(core.deserialize(data, on: core.handle, into: database, isReadOnly: true))
+    } else {
+      try core.check(core.copy(data, into: database))
     }
+    // SQLite compiles a statement again only if the version of the schema has changed. With
+    // `isReadOnly`, the new content may have the same version, and other tables.
+    core.evictStatements()
+    core.noteReplacedContent()
+  }
+}
+
+extension ConnectionCore {
+  /// Lets SQLite read a copy of the bytes as a database. Returns SQLite's code.
+  fileprivate func deserialize(
+    _ data: Data, on handle: OpaquePointer?, into database: String, isReadOnly: Bool
+  ) -> Int32 {
+    guard let memory = sqlite3_malloc64(UInt64(max(1, data.count))) else { return SQLITE_NOMEM }
     data.withUnsafeBytes { bytes in
       if let start = bytes.baseAddress { memory.copyMemory(from: start, byteCount: bytes.count) }
     }
@@ -68,15 +84,33 @@ extension Connection {
       SQLITE_DESERIALIZE_FREEONCLOSE
       | (isReadOnly ? SQLITE_DESERIALIZE_READONLY : SQLITE_DESERIALIZE_RESIZEABLE)
     // SQLite frees the memory, even if it returns an error.
-    try core.check(
-      sqlite3_deserialize(
-        core.handle, database, memory.assumingMemoryBound(to: UInt8.self), Int64(data.count),
-        Int64(data.count), UInt32(flags)))
-    core.noteReplacedContent()
+    return sqlite3_deserialize(
+      handle, database, memory.assumingMemoryBound(to: UInt8.self), Int64(data.count),
+      Int64(data.count), UInt32(flags))
   }
-}
 
-extension ConnectionCore {
+  /// Copies the bytes of a database into a database of this connection. Returns SQLite's code.
+  ///
+  /// `sqlite3_deserialize` on this connection would leave pointers to the former schema in
+  /// table-valued functions that were used before, such as `json_each`, and the program could end at
+  /// their next use. A backup keeps the schema in its place.
+  fileprivate func copy(_ data: Data, into database: String) -> Int32 {
+    var source: OpaquePointer?
+    defer { sqlite3_close_v2(source) }
+    let opened = sqlite3_open_v2(":memory:", &source, SQLITE_OPEN_READWRITE, nil)
+    guard opened == SQLITE_OK else { return opened }
+    let read = deserialize(data, on: source, into: "main", isReadOnly: false)
+    guard read == SQLITE_OK else { return read }
+    guard let backup = sqlite3_backup_init(handle, database, source, "main") else {
+      return sqlite3_errcode(handle)
+    }
+    sqlite3_backup_step(backup, -1)
+    let code = sqlite3_backup_finish(backup)
+    // A database in memory cannot get another size of its pages from a backup.
+    guard code == SQLITE_READONLY else { return code }
+    return deserialize(data, on: handle, into: database, isReadOnly: false)
+  }
+
   /// Records that the content of the database was replaced, for which SQLite calls no hook.
   func noteReplacedContent() {
     state.pointee.isContentReplaced = true

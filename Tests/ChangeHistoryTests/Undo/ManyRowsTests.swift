@@ -62,7 +62,7 @@ struct ManyRowsTests {
       let statements = seen.texts.withLock { $0 }.filter {
         $0.hasPrefix("SELECT") || $0.contains(" OR ABORT ")
       }
-      let insertions = statements.count { $0.contains("INSERT OR ABORT INTO \"Card\"") }
+      let insertions = statements.count { $0.contains("INSERT OR ABORT INTO main.\"Card\"") }
       #expect((1...count / 20).contains(insertions))
       counts.append(statements.count - insertions)
     }

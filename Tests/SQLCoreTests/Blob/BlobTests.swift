@@ -47,6 +47,7 @@ struct BlobTests {
         #expect(error?.code == .range)
       }
       #expect(try blob.read(at: 3).isEmpty)
+      #expect(throws: DatabaseError.self) { try blob.read(at: .min) }
       let readOnly = #expect(throws: DatabaseError.self) { try blob.write(Data([1]), at: 0) }
       #expect(readOnly?.code.primary == .readOnly)
       let writing = #expect(throws: DatabaseError.self) {

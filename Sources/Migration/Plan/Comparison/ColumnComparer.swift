@@ -45,7 +45,7 @@ struct ColumnComparer: TableComparer {
   ) throws -> TableDifference {
     let question = RowQuestion(table: table, sources: sources).asked(generated.expression)
     let lost = try rows.count(
-      where: question.map { "\(names.quoted(column.name)) IS NOT (\($0))" } ?? "1")
+      where: question.map { "\(names.quoted(column.name)) COLLATE BINARY IS NOT (\($0))" } ?? "1")
     guard lost > 0 else { return change("\(column.name) is calculated") }
     let loss =
       question == nil

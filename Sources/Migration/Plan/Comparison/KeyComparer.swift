@@ -93,7 +93,8 @@ struct KeyComparer: TableComparer {
       guard !table.others.removes(reference) else { return nil }
       let targets =
         reference.key.targetColumns.isEmpty ? existing.key.columns : reference.key.targetColumns
-      guard !isUnique(targets) else { return nil }
+      // A foreign key without columns would refer to the new key.
+      if !reference.key.targetColumns.isEmpty, isUnique(targets) { return nil }
       return refusal(
         "\(reason), and \(reference.table) refers to (\(targets.joined(separator: ", "))), which must "
           + "stay unique", line: lines.unique(targets))

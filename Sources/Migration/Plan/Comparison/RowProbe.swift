@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Queries the rows of an existing table, before any step of a migration runs. SQL that is passed
-/// to it uses the names that columns have before the migration renames them.
+/// Queries the rows of an existing table, before any step of the plan runs. SQL that is passed to it
+/// uses the names that columns have before the migration renames them.
 struct RowProbe {
   let connection: Connection
   let names: FormerNames

@@ -29,8 +29,8 @@ struct FormComparison {
 /// the declared form.
 ///
 /// In a table that Apus made, the definition records the form of each column that does not have the
-/// standard form. A table of another program records no forms, so each opening examines some of its
-/// values.
+/// standard form. In a table of another program, a column has no record until a migration writes
+/// it, so each opening examines some of its values.
 struct FormComparer: TableComparer {
   let table: TableComparison
   /// The rows whose values are examined: all rows of the table, or a sample.

@@ -20,9 +20,9 @@ struct PlannedStep {
   /// The renamings of a step that exchanges names, in their order and with the temporary name;
   /// empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The step that takes the place of this step if a newer program may have made the object that
+  /// The steps that take the place of this step if a newer program may have made the object that
   /// this step drops.
-  var keeping: MigrationPlan.Step?
+  var keeping: [PlannedStep] = []
   /// The statement that counts the rows that the step changes; nil if their number is known, or if
   /// the step changes no rows.
   fileprivate var rowCountSQL: String?

@@ -180,8 +180,9 @@ extension ArraySlice<String> {
   }
 }
 
-/// The objects that are lost when a table is dropped: its indexes and triggers, its AUTOINCREMENT
-/// counter, and the rows that ANALYZE wrote into `sqlite_stat1` and `sqlite_stat4`.
+/// The objects that are lost when a table is dropped: its indexes and triggers, also temporary
+/// ones, its AUTOINCREMENT counter, and the rows that ANALYZE wrote into `sqlite_stat1` and
+/// `sqlite_stat4`.
 struct AttachedObjects {
   private let table: String
   /// The SQL of the indexes and triggers, as in the schema.
@@ -191,12 +192,18 @@ struct AttachedObjects {
 
   init(of table: String, in connection: Connection) throws {
     self.table = table
-    definitions = try connection.rows(
+    let lasting = try connection.rows(
       """
       SELECT sql FROM sqlite_schema WHERE tbl_name = \(table) COLLATE NOCASE AND sql IS NOT NULL
         AND type IN ('index', 'trigger') ORDER BY type, rowid
+      """)
+    // CREATE TRIGGER becomes CREATE TEMP TRIGGER.
+    let temporary = try connection.rows(
       """
-    ).map { try $0.get(at: 0) }
+      SELECT 'CREATE TEMP' || substr(sql, 7) FROM temp.sqlite_schema
+        WHERE tbl_name = \(table) COLLATE NOCASE AND type = 'trigger' ORDER BY rowid
+      """)
+    definitions = try (lasting + temporary).map { try $0.get(at: 0) }
     func exists(_ name: String) throws -> Bool { try connection.tableExists(name) }
     sequence =
       try exists("sqlite_sequence")

@@ -5,7 +5,8 @@ import SQLCore
 ///
 /// Finding the subscriptions that a row affects costs one lookup for each pattern, before and after
 /// the change. The number of subscriptions does not matter. Adding or removing a subscription takes
-/// constant time.
+/// constant time. Subscriptions to ranges, such as `size > 3`, are in a tree, in which finding,
+/// adding and removing take logarithmic time.
 struct RouteIndex {
   private var patterns: [RowRoute.Pattern: Subscribers] = [:]
 

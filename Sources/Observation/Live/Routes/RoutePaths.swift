@@ -155,6 +155,15 @@ final class KnownRoutes: Sendable {
 
   private let facts = Lock<Facts?>(nil)
 
+  /// Forgets everything, because new content may have the same version of the schema.
+  func forget() {
+    // The facts are released outside the lock.
+    _ = facts.withLock { facts in
+      defer { facts = nil }
+      return facts
+    }
+  }
+
   /// Returns a fact. If the fact is not known for this version of the schema, runs the closure to
   /// find it.
   func value<Name: Hashable & Sendable, Value: Sendable>(

@@ -9,7 +9,7 @@ import SQLCore
 /// observers are busy, and then runs once for all commits that came meanwhile.
 ///
 /// State: idle → running, if a run is due and an observer waits → idle. The waiting observers are
-/// woken after a run with a new outcome, and when the database is closed.
+/// woken after a run that has a new outcome or answers a request, and when the database is closed.
 final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitListener {
   /// The observation of the query. Only the current run uses it.
   private let query: QueryWatch<Row>
@@ -215,9 +215,11 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   private func keep(_ outcome: SharedState.Outcome) {
-    state.withLock { state in
+    // The former outcome, which has values of the program, is released outside the lock.
+    _ = state.withLock { state in
       state.version += 1
-      state.outcome = outcome
+      defer { state.outcome = outcome }
+      return state.outcome
     }
   }
 }

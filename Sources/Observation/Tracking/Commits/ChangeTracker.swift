@@ -29,6 +29,8 @@ package final class ChangeTracker: @unchecked Sendable {
   let knownRoutes = KnownRoutes()
   /// The estimated number of bytes that the maintained queries hold.
   let heldBytes = Atomic<Int>(0)
+  /// The number of times that the whole content of the database was replaced.
+  let replacements = Atomic<UInt64>(0)
   private let file = SharedFileWatch<FileWatch?>()
   private let reruns = Lock<RerunReporting?>(nil)
 
@@ -109,7 +111,13 @@ package final class ChangeTracker: @unchecked Sendable {
   }
 
   /// Sets the closure that reports live queries that run again.
-  func reportReruns(_ reporting: RerunReporting?) { reruns.withLock { $0 = reporting } }
+  func reportReruns(_ reporting: RerunReporting?) {
+    // The former closure is released outside the lock.
+    _ = reruns.withLock { known in
+      defer { known = reporting }
+      return known
+    }
+  }
 
   /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { reruns.withLock { $0 } }
@@ -252,6 +260,8 @@ extension ChangeTracker: AccessObserver {
     foreignCommits.didCommit(on: core)
     // The new content may have the same version of the schema, but other tables.
     (core.observer as? Recorder)?.schemaVersion = nil
+    knownRoutes.forget()
+    replacements.add(1, ordering: .sequentiallyConsistent)
     publish(everything: .tableChanged, onlyLive: false)
   }
 }

@@ -154,6 +154,8 @@ extension Recorder: StatementObserver {
     }
     guard statement.pointee.effects.mayChangeTables else { return }
     isPrepared = false
+    // After DETACH and ATTACH, the name may belong to another file with the same schema version.
+    if statement.pointee.effects.contains(.changesConnection) { attachedVersions = [:] }
     guard statement.pointee.effects.contains(.changesSchema) else { return }
     didChangeSchema = true
     schemaChangePosition = log.position

@@ -97,7 +97,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 // of decimals have a finite number of digits. The sum is exact.
 
 extension SQLExpression where Value == Decimal {
-  /// Returns the exact sum; 0 if there are no rows. SQL: `ifnull(decimal_sum(a), '0')`
+  /// Returns the exact sum; 0 if there are no rows. SQL: `ifnull(decimal_sum(a), ?)`
   public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
     sum(distinct: distinct).ifNull(0)
   }
@@ -112,7 +112,7 @@ extension SQLExpression where Value == Decimal {
 
 extension SQLExpression where Value == Decimal? {
   /// Returns the exact sum of the values that are not NULL; 0 if there are no rows.
-  /// SQL: `ifnull(decimal_sum(a), '0')`
+  /// SQL: `ifnull(decimal_sum(a), ?)`
   public func total(distinct: Bool = false) -> SQLExpression<Decimal> {
     sum(distinct: distinct).ifNull(0)
   }

@@ -196,9 +196,20 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// Returns the statement with an alias for each selected expression.
+  /// Returns the statement with an alias for each selected expression. ORDER BY then names the
+  /// result columns by these aliases.
   func naming(_ names: [String]) -> SelectStatement {
     var named = self
+    let former = selectedNames
+    named.order = ShortList(
+      order.map { term in
+        guard case .resultColumn(let name) = term.expression,
+          let index = former.firstIndex(where: { $0?.isSame(as: name) ?? false }),
+          index < names.count
+        else { return term }
+        return OrderTerm(
+          .resultColumn(names[index]), term.isDescending ? .descending : .ascending, term.nulls)
+      })
     if let compound = extras?.content.compound {
       named.changeExtras {
         $0.compound = CompoundNode(first: compound.first.naming(names), others: compound.others)
@@ -213,5 +224,19 @@ extension SelectStatement {
         }
       })
     return named
+  }
+
+  /// The names of the selected expressions; nil for an expression without a name.
+  private var selectedNames: [String?] {
+    if let compound = extras?.content.compound { return compound.first.selectedNames }
+    guard case .terms(let terms) = selection else { return [] }
+    return terms.map { term in
+      switch term {
+      case .aliased(_, let name): name
+      case .expression(.column(let id)):
+        LayoutRegistry.shared.layout(number: id.table.layout)?.columns[Int(id.index)].name
+      case .expression, .table: nil
+      }
+    }
   }
 }

@@ -192,8 +192,8 @@ extension SelectStatement: Renderable {
   }
 
   /// The result columns with a known name: columns of a table, and expressions with an alias. The
-  /// type determines the collation for ORDER BY. It is nil for an alias, because the aliased
-  /// expression contains its collation.
+  /// type determines the collation for ORDER BY. It is nil for the alias of an expression that is
+  /// no column, because such an expression contains its collation.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
@@ -202,6 +202,8 @@ extension SelectStatement: Renderable {
       return terms.flatMap { term -> [(name: String, type: (any ColumnValue.Type)?)] in
         switch term {
         case .table(let table): Self.columns(of: table)
+        case .aliased(.column(let column), let name):
+          [(name, Self.columns(of: column.table)[Int(column.index)].type)]
         case .aliased(_, let name): [(name, nil)]
         case .expression(.column(let column)):
           [Self.columns(of: column.table)[Int(column.index)]]

@@ -12,6 +12,9 @@ package struct Exchange {
   package let lines: [(name: String, from: String)]
   /// The name of the note in the database.
   package let key: String
+  /// The names of the notes that the exchange of columns has if it ran under a former name of the
+  /// table.
+  package var formerKeys: [String] = []
 
   /// The temporary name that one of the columns or tables gets first, so that its name becomes
   /// free.
@@ -32,7 +35,11 @@ package struct Exchange {
   }
 
   package static func ofColumns(_ table: TableDefinition) -> [Exchange] {
-    circles(in: table.renamedColumns).map { Exchange($0, of: table.name.lowercasedASCII) }
+    circles(in: table.renamedColumns).map { lines in
+      var exchange = Exchange(lines, of: table.name.lowercasedASCII)
+      exchange.formerKeys = table.formerNames.map { Exchange(lines, of: $0.lowercasedASCII).key }
+      return exchange
+    }
   }
 
   package static func ofTables(_ tables: [TableDefinition]) -> [Exchange] {

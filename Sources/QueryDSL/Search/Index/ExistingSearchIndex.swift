@@ -116,6 +116,15 @@ extension ExistingSearchIndex {
       + triggers(in: schema)
   }
 
+  /// Returns the statements that fill a full-text index again from the rows of its table; nil for a
+  /// vector index, whose statements depend on its declaration.
+  package func filling(in schema: ExistingSchema) -> [String]? {
+    guard type == "full-text" else { return nil }
+    let (name, pending) = (Identifier(name).quoted, Identifier(pendingTable).quoted)
+    return (schema.pendingTable(pendingTable) == nil ? [] : ["DELETE FROM \(pending)"])
+      + ["INSERT INTO \(name) (\(name)) VALUES ('rebuild')"]
+  }
+
   fileprivate func triggers(in schema: ExistingSchema) -> [ExistingSchema.Entry] {
     schema.triggers(of: table).filter(owns)
   }
@@ -197,7 +206,7 @@ extension SearchIndexDefinition: OwnedObject {
         rebuild.sameColumns.contains { $0.isSame(as: name) }
       })
     {
-      let hasNotes = isRenewed || schema.pendingTable(pendingTable) != nil
+      let hasNotes = isRenewed && migration.isWhole || schema.pendingTable(pendingTable) != nil
       change.filling = (hasNotes ? [forgetting] : []) + [self.rebuild]
     }
     return change

@@ -26,12 +26,13 @@ package final class NearestSearch: Sendable {
   let conditionCount: Int
 
   /// Creates the search in the index that a model declares; nil if the column has no index with the
-  /// metric, or if `share` is 1 or more.
+  /// metric, or if `share` is not between 0 and 1.
   init?<M: TableModel>(
     of vector: [Float], in columns: Columns<M>, by column: PartialKeyPath<M>,
     metric: VectorMetric, distance: ExpressionNode, share: Double, conditionCount: Int
   ) {
-    guard share < 1, let layout = try? M.layout, let place = layout.index(ofColumn: column),
+    guard share > 0, share < 1, let layout = try? M.layout,
+      let place = layout.index(ofColumn: column),
       let line = layout.vectorIndexes(of: M.self).first(where: {
         layout.index(ofColumn: $0.column) == place && $0.metric == metric
       })

@@ -32,8 +32,8 @@ extension ConnectionCore {
   /// The rows can be cached if the table is an ordinary table with the same primary key as the
   /// model. At most one row then has a given key.
   ///
-  /// - Parameter rowID: The name of the model's column that is the rowid, such as an INTEGER
-  ///   PRIMARY KEY. Nil if there is no such column.
+  /// - Parameter rowID: The name by which SQL refers to the rowid: `rowid`, `_rowid_` or `oid`. Nil
+  ///   if the model has columns with all three names.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {

@@ -278,8 +278,13 @@ extension ConnectionCore {
   ) -> StatementPointer? {
     guard remote.isOutdated else { return found }
     found.pointee.isInUse = false
-    for evicted in state.pointee.statements.removeAll() { evicted.destroy() }
+    evictStatements()
     return nil
+  }
+
+  /// Evicts and destroys every cached statement that is not in use.
+  func evictStatements() {
+    for evicted in state.pointee.statements.removeAll() { evicted.destroy() }
   }
 
   /// Prepares and returns the statement whose key was written, and stores it in the cache. If the

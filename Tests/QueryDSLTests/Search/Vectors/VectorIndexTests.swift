@@ -69,9 +69,11 @@ struct VectorIndexTests {
     #expect(try !usesIndex(query.select { $0.$id.max() }))
     #expect(try !usesIndex(query.limit(nil)))
     #expect(try !usesIndex(query.distinct()))
-    #expect(throws: QueryError.self) {
-      try db.fetch(
-        Photo.nearest(to: vector, by: \.$embedding, metric: .cosine, limit: 3, examining: 0))
+    for share in [0, -1e300, -Double.infinity, .nan] {
+      #expect(throws: QueryError.self) {
+        try db.fetch(
+          Photo.nearest(to: vector, by: \.$embedding, metric: .cosine, limit: 3, examining: share))
+      }
     }
   }
 

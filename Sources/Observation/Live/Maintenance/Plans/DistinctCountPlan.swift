@@ -105,7 +105,7 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
     }
     var change = ResultChange(of: window)
     if values != held.aggregates {
-      guard let row = try total.row(of: values, carrying: values, means.evaluators) else {
+      guard let row = try? total.row(of: values, carrying: values, means.evaluators) else {
         return nil
       }
       change.set(.values([]), to: total.entry(of: row, key: .values([]), order: []))

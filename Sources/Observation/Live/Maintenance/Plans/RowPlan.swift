@@ -24,6 +24,10 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   init(_ query: Query<Row>, of planned: PlannedTable, in context: PlanningContext) throws {
     let select = query.statement
     let layout = planned.layout
+    // The recorder tells rows whose key has NULL apart by their rowids, which a fetch does not have.
+    guard planned.hasCompleteKeys else {
+      throw RerunReason("the key of \(layout.tableName) may be NULL")
+    }
     self.query = try KeyedQuery(query, of: [planned], reserve: context.reserve)
     table = planned.shadow
     columns = planned.columns

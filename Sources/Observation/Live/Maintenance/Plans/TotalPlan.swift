@@ -140,7 +140,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
       change.set(.values(key), to: values.map { part(key, $0) })
     }
     guard let values = totals ?? sum(of: change.after),
-      let row = try total.row(
+      let row = try? total.row(
         of: aggregates.places.map { values[$0] }, carrying: values, means.evaluators)
     else { return nil }
     change.set(totalKey, to: entry(of: row))
