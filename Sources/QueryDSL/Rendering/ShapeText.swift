@@ -29,10 +29,8 @@ struct ShapeText {
   /// Whether the values of a list are being written as literals: `a IN (1, 2)`. The subquery that
   /// would read the list from a parameter is then not written.
   private var isInArray = false
-  /// The aliases of expressions, in lower case.
-  private var aliases: Set<String> = []
-  /// Whether ORDER BY has begun.
-  private var isOrdering = false
+  /// For each scope, the aliases of its expressions, in lower case, and whether ORDER BY has begun.
+  private var results: [(aliases: Set<String>, isOrdering: Bool)] = []
   /// The number of values, and whether the statement contains raw SQL.
   private var (valueCount, hasFragment) = (0, false)
 
@@ -91,7 +89,9 @@ struct ShapeText {
         try append(table, UInt16(truncatingIfNeeded: index))
       }
     case .openScope(let tables): try open(tables)
-    case .closeScope: _ = scopes.popLast()
+    case .closeScope:
+      _ = scopes.popLast()
+      _ = results.popLast()
     case .commonTableDefinition(let name, let layout):
       let columns = try Self.layout(layout).columns.map(\.quotedName).joined(separator: ", ")
       try append(name: name)
@@ -108,7 +108,7 @@ struct ShapeText {
   }
 
   private mutating func append(_ token: SQLToken) {
-    if token == .orderBy { isOrdering = true }
+    if token == .orderBy, let last = results.indices.last { results[last].isOrdering = true }
     if literals != nil, token == .arrayValues { isInArray = true }
     if isInArray, token == .arrayValues || token == .open { return }
     if isInArray, token == .close {
@@ -130,7 +130,8 @@ struct ShapeText {
   private mutating func noteAlias(_ name: String) {
     let column = "\(Identifier(name).quoted) AS "
     if text.hasSuffix("SELECT \(column)") || text.hasSuffix(", \(column)") { return }
-    if text.hasSuffix(" AS ") { aliases.insert(name.lowercasedASCII) }
+    guard text.hasSuffix(" AS "), let last = results.indices.last else { return }
+    results[last].aliases.insert(name.lowercasedASCII)
   }
 
   // MARK: Values
@@ -200,11 +201,17 @@ struct ShapeText {
     }
     // A single table of a single scope needs no name before its columns.
     if table.kind == .row || scopes.count > 1 || scopes[0].count > 1
-      || isOrdering && aliases.contains(name.lowercasedASCII)
+      || isHidden(name)
     {
       text += table.qualifier + "."
     }
     text += isRowID ? name : table.layout.columns[Int(index)].quotedName
+  }
+
+  /// Whether a column of ORDER BY has the name of a selected expression.
+  private func isHidden(_ column: String) -> Bool {
+    guard let last = results.last, last.isOrdering else { return false }
+    return last.aliases.contains(column.lowercasedASCII)
   }
 
   private func find(_ table: ShapeTable) throws -> Table {
@@ -222,6 +229,7 @@ struct ShapeText {
       return Table(kind: table.kind, layout: layout, name: table.name ?? layout.tableName)
     }
     var used = seen.union(tables.map(\.name.lowercasedASCII))
+    results.append((aliases: [], isOrdering: false))
     scopes.append(
       tables.map { table in
         guard !seen.insert(table.name.lowercasedASCII).inserted else { return table }

@@ -24,7 +24,7 @@ struct ReattachedTests {
       try await db.execute("INSERT INTO far.Word (id, a, b) VALUES (1, 'A', 'B')")
       // An element may have only the event that the schema has changed.
       var row: AnyRowChange?
-      while row == nil, let element = await changes.next() { row = element.tables.first?.rows.first }
+      while row == nil, let change = await changes.next() { row = change.tables.first?.rows.first }
       #expect(row?.new("a") == "A")
       #expect(row?.new("b") == "B")
       try await db.writeWithoutTransaction { try $0.execute("DETACH far") }
