@@ -53,8 +53,8 @@ extension Analytics {
   /// try analytics.writeParquet(
   ///   Order.where { $0.$year == 2025 }, to: "orders.parquet", types: ["createdAt": .timestamp])
   /// ```
-  /// A column has its type in the copy: BIGINT, DOUBLE, VARCHAR or BLOB. `types` names others, by the
-  /// names of the columns in the result.
+  /// In the file, a column has one of the types BIGINT, DOUBLE, VARCHAR and BLOB, as in the copy in
+  /// DuckDB. `types` gives columns of the result another type, by their names.
   ///
   /// Throws what other queries throw, and `AnalyticsError.failed` or `.outOfRange` if the file cannot
   /// be written or a value cannot be converted.

@@ -128,7 +128,8 @@ private struct Topics {
 }
 
 extension [Double] {
-  /// The index of the first element for which the condition holds, and all after it.
+  /// The index of the first element for which the condition holds. It must also hold for all later
+  /// elements.
   fileprivate func partitioningIndex(_ condition: (Double) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

@@ -215,7 +215,7 @@ struct ChangeApplication {
 
 /// The decisions of a policy about the conflicts of some changes.
 struct ConflictDecisions {
-  /// The indexes of the changes that are left out.
+  /// The indexes of the changes that are not applied, so that their rows are kept as they are.
   private(set) var kept: Set<Int> = []
   /// The conflicts despite which a change is applied, by the index of the change.
   private var overwritten: [Int: [ChangeConflict]] = [:]

@@ -134,9 +134,9 @@ extension Connection {
   /// Deletes the oldest rows of `apus_log_applied`, which list epochs of other databases. Rows of
   /// epochs whose transactions the log still has are kept.
   ///
-  /// A database begins an epoch with its first write after each opening. The other database keeps
-  /// the same number of epochs in its log (`purgeLogEpochs`), so it rarely sends a transaction of
-  /// an older epoch. Such a transaction would be applied a second time.
+  /// A database begins an epoch with its first write after each opening. `purgeLogEpochs` keeps as
+  /// many epochs in the log of the other database as are kept here. So that database rarely sends a
+  /// transaction of an epoch that was deleted here, which would be applied a second time.
   ///
   /// The age of an epoch is taken from its rowid, because rowids have the order in which the epochs
   /// arrived.

@@ -92,9 +92,9 @@ extension ColumnComparer {
       + (column.type.hasForms ? reading(column, found, reason) : casting(column, found, reason))
   }
 
-  /// Returns the differences of a column whose type has several stored forms, such as `Date`. The
-  /// Swift type converts the values, not CAST, because the same date is a different number in
-  /// another form.
+  /// Returns the differences of a column whose type has several stored forms, such as `Date`. CAST
+  /// cannot convert the values, because the same date is a different number in another form. The
+  /// Swift type converts them.
   private func reading(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, _ reason: String
   ) throws -> [TableDifference] {

@@ -44,8 +44,8 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the chain that the right operand is, if it needs no parentheses after `sign`: `b || c`
-  /// after `a ||`. Otherwise returns nil.
+  /// If the right operand is a chain that needs no parentheses after `sign`, returns this chain, such
+  /// as `b || c` after `a ||`. Otherwise returns nil.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain

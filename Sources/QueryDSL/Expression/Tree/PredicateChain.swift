@@ -205,8 +205,8 @@ extension PredicateNode {
 /// Two comparisons of columns of one table, such as `a < ?` and `b IS NULL`. The values are
 /// numbers, or are written into the SQL.
 ///
-/// A pair needs no reference counting, and no more memory than one comparison with a value of any
-/// kind.
+/// A pair needs no reference counting. It needs no more memory than one comparison whose value may
+/// be of any kind, such as a text.
 private struct NumberPair: BitwiseCopyable, Sendable {
   private struct Comparison: BitwiseCopyable {
     private enum Kind: UInt8, BitwiseCopyable { case null, integer, real }

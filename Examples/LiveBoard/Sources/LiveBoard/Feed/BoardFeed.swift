@@ -57,7 +57,7 @@ actor BoardFeed: Service {
     await observe(query) { feed, results, isFirst in
       let change = take(&feed.picture, results, isFirst)
       guard feed.isLoaded, !change.isEmpty else { return }
-      // The first result after an error says nothing about the rows before.
+      // After an error, the first result has no difference from the rows that the page shows.
       try feed.send("board", isFirst ? feed.picture.complete : change)
       feed.activitySignal.continuation.yield()
     }

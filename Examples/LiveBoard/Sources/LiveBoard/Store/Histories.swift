@@ -100,8 +100,8 @@ extension Board {
 }
 
 extension ConflictPolicy {
-  /// Every conflict fails, except for versions, which any later edit of the card changed, and for a tag
-  /// that other cards have got since, which stays.
+  /// Every conflict fails, with two exceptions. A version is set back, although any later edit of the
+  /// card changed it. A tag that other cards have got since stays.
   fileprivate static let exceptVersions = ConflictPolicy { conflict in
     if conflict.change.table == Tag.tableName { return .keep }
     return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail

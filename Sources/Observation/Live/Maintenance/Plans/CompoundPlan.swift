@@ -65,8 +65,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     self.parts = parts
     (orderPlaces, columnCount) = (places, first.count)
     let keyCount = isDistinct ? first.count : 1 + (parts.map(\.keyCount).max() ?? 0)
-    // The reserve is so large that all rows are held. So each row is found again when a row of a
-    // SELECT changes.
+    // The reserve is so large that all rows of the compound are held. So a change of a row in one of
+    // its SELECTs finds the row of the result.
     arrangement = ResultArrangement(
       order: RowOrder(terms: terms, keyCollations: (0..<keyCount).map { _ in .binary }),
       limit: ResultArrangement.number(select.limit),
