@@ -32,6 +32,12 @@ struct ApplicationAttempt {
     func insert(on connection: Connection) throws {
       try table.insert(places, values.map { .value($0) }, on: connection)
     }
+
+    /// Inserts or updates the row.
+    func write(on connection: Connection) throws {
+      guard !inserts else { return try insert(on: connection) }
+      try table.update(key, places, to: values, on: connection)
+    }
   }
 
   private var writings: [Writing] = []
@@ -259,12 +265,7 @@ struct ApplicationAttempt {
   /// Writes a row. Returns false if another row already has the same key or unique value.
   private mutating func tryWriting(_ writing: Writing) throws -> Bool {
     do {
-      if writing.inserts {
-        try writing.insert(on: connection)
-      } else {
-        try writing.table.update(
-          writing.key, writing.places, to: writing.values, on: connection)
-      }
+      try writing.write(on: connection)
       return true
     } catch let error as DatabaseError {
       guard let failure = error.constraint else { throw error }
@@ -331,12 +332,7 @@ struct ApplicationAttempt {
     try connection.savepoint { connection in
       try writing.table.delete(withKey: key, on: connection)
       do {
-        if writing.inserts {
-          try writing.insert(on: connection)
-        } else {
-          try writing.table.update(
-            writing.key, writing.places, to: writing.values, on: connection)
-        }
+        try writing.write(on: connection)
       } catch let error as DatabaseError where error.constraint != nil {
         isInTheWay = error.constraint != failure
       }

@@ -397,11 +397,3 @@ private struct HeldResult: Sendable {
   /// The reason why the plan could not fetch its rows; nil if it could, or if there is no plan.
   var obstacle: RerunReason?
 }
-
-/// The outcome of merging commits.
-enum Merging {
-  /// The result after the commits; nil if it equals the previous result.
-  case result(Results<Void>?)
-  /// The commits cannot be merged. The caller must fetch the result with `refreshed(again: true)`.
-  case mustFetch
-}

@@ -7,7 +7,7 @@ import SchemaMigration
 import TestRun
 import Testing
 
-/// What a peer's batch may change.
+/// A batch may change only rows of logged tables, and only the rows that it names.
 @Suite("Batches that change more than logged rows")
 struct HostileBatchTests {
   private struct Note: Model, Equatable {

@@ -60,3 +60,11 @@ final class MergeLine: Sendable {
 protocol MergedResult: AnyObject, Sendable {
   func merge() async
 }
+
+/// The outcome of merging commits.
+enum Merging {
+  /// The result after the commits; nil if it equals the previous result.
+  case result(Results<Void>?)
+  /// The commits cannot be merged. The caller must fetch the result with `refreshed(again: true)`.
+  case mustFetch
+}

@@ -24,7 +24,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   init(_ query: Query<Row>, of planned: PlannedTable, in context: PlanningContext) throws {
     let select = query.statement
     let layout = planned.layout
-    // The recorder tells rows whose key has NULL apart by their rowids, which a fetch does not have.
+    // The recorder identifies a row with NULL in its key by the rowid, which a fetch does not have.
     guard planned.hasCompleteKeys else {
       throw RerunReason("the key of \(layout.tableName) may be NULL")
     }
