@@ -1,8 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Throws if the SQL of a query differs from the expected SQL, or its values from the expected
-/// ones.
+/// Throws if the SQL or the values of a query differ from the expected ones.
 ///
 /// ```swift
 /// try expectSQL(
@@ -95,8 +94,8 @@ public struct UnexpectedSQL: Error, Sendable, CustomStringConvertible {
   /// The file and the line of the call of `expectSQL`.
   public let place: String
 
-  /// The expected and the found SQL, one below the other, with a mark at the first difference. If
-  /// the values differ, they follow.
+  /// The expected and the found SQL, one below the other, with a caret (`^`) below the first
+  /// difference. If the values differ, they follow.
   public var description: String {
     var lines = ["\(place): the SQL differs", "  expected \(expected)", "  found    \(found)"]
     let same = zip(expected, found.onOneLine).prefix { $0 == $1 }.count

@@ -14,8 +14,8 @@ extension DataFrame {
   /// field; an empty text and empty bytes are `""`.
   ///
   /// Text is quoted if it contains a separator, a quotation mark or a line break, or begins with a
-  /// byte order mark. If the texts of a column would be read as another type without quotation
-  /// marks, like `12` and `7`, all fields of the column are quoted.
+  /// byte order mark. If the texts of a column, such as `12` and `7`, would be read as another type
+  /// when they are not quoted, all fields of the column are quoted.
   ///
   /// Throws `ColumnValueError`, with the column and the row, for a date whose year does not have
   /// four digits and for a text that is not UTF-8. Throws `DataFrameError` for an invalid
@@ -87,14 +87,15 @@ extension DataFrame {
   ///
   /// - If each field is unquoted, and has exactly the text that `csv()` would write for an Int64,
   ///   the type is Int64. Double, Bool and Date are found in the same way.
-  /// - If some fields are such an Int64, and the others such a Double, the column has no type. Its
-  ///   cells are integers and reals. A column in which all fields are NULL has no type, either.
+  /// - If some fields have the text of an Int64, and all others the text of a Double, the column
+  ///   has no type. Its cells are integers and reals. A column in which all fields are NULL has no
+  ///   type, either.
   /// - Otherwise, the type is String, so that codes, versions and long numbers do not change:
   ///   `007`, `1.10`, `1e400` and `11898508762506083287` are texts.
   ///
   /// Throws `DataFrameError` if a line has more or fewer fields than there are columns, if a
   /// quotation does not end or is followed by other text, if a field cannot be read as the given
-  /// type, if a name occurs twice, or for an invalid separator. If that type is Double, every
+  /// type, if a name occurs twice, or for an invalid separator. If the given type is Double, every
   /// spelling of a number is read, unless digits would be lost: `1.10` is read, but not
   /// `9007199254740993`. The message about a line or a field has the line and, if possible, the
   /// column.

@@ -15,10 +15,10 @@ extension Connection {
   /// If the table does not exist, it is created with the storage classes of the columns. A column
   /// without a type becomes `ANY`. In an existing table, columns are found by name, and columns
   /// that the frame lacks get their defaults. In a column of numbers, a text that looks like a
-  /// number becomes a number, as in SQLite. If digits would be lost, throws `DataFrameError` with
-  /// the row, and also for a frame without columns. If SQLite refuses a row, throws `DatabaseError`
-  /// with the row's number. If `Configuration.schemaPolicy` does not allow creating the table, throws
-  /// `MigrationError`.
+  /// number becomes a number, as in SQLite. Throws `DataFrameError` with the row if digits would be
+  /// lost, and also if the frame has no columns. If SQLite refuses a row, throws `DatabaseError`
+  /// with the row's number. If `Configuration.schemaPolicy` does not allow creating the table,
+  /// throws `MigrationError`.
   ///
   /// Each row costs one INSERT of a prepared statement. SQLite may ignore rows, because of a
   /// trigger or a constraint with ON CONFLICT IGNORE; such rows are not counted. If `table` is a
@@ -53,7 +53,7 @@ extension Connection {
     }
     let names = frame.columnNames.map { Identifier($0).quoted }.joined(separator: ", ")
     let marks = frame.columns.map { _ in "?" }.joined(separator: ", ")
-    // Without the schema, a temporary table of the same name would get the rows.
+    // Without the schema `main`, a temporary table of the same name would get the rows.
     let statement = try core.lendStatement(
       text: "INSERT INTO main.\(name) (\(names)) VALUES (\(marks))")
     defer { core.giveBack(statement) }

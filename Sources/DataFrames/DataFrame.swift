@@ -61,8 +61,8 @@ public struct DataFrame: Sendable {
     return try column.values(as: type)
   }
 
-  /// Adds a column on the right. Throws `DataFrameError` if the frame already has a column of that
-  /// name, or if the column has another number of rows than the frame.
+  /// Adds a column on the right. Throws `DataFrameError` if the frame already has a column with the
+  /// same name, or if the numbers of rows differ.
   public mutating func append(_ column: DataFrameColumn) throws {
     guard self[column.name] == nil else {
       throw DataFrameError("there are two columns named \(column.name)")

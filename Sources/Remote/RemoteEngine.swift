@@ -57,7 +57,7 @@ public protocol RemoteSession: AnyObject {
 public struct RemoteText: Sendable {
   /// The text of one statement.
   public let sql: String
-  /// The values of its parameters, in order.
+  /// The values of the statement's parameters, in order.
   public let values: [DatabaseValue]
   /// Whether the statement returns rows, and changes neither rows nor the schema.
   public let isReadOnly: Bool

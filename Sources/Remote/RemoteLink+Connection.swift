@@ -56,7 +56,7 @@ extension RemoteLink: RemoteConnection {
     while sqlite3_step(program) == SQLITE_ROW {
       let name = sqlite3_column_text(program, 1).map { String(cString: $0) } ?? ""
       let (place, target) = (sqlite3_column_int(program, 0), sqlite3_column_int(program, 3))
-      // The last instruction of each program goes back to the second one.
+      // The last instruction of each program is a jump to the second instruction, not a loop.
       let isLoop =
         name.hasSuffix("Next") || name == "Prev" || name == "Yield"
         || name == "Goto" && target > 1 && target <= place
@@ -85,8 +85,8 @@ extension RemoteLink: RemoteConnection {
     }
   }
 
-  /// Adds advice to an error that says that a function or a collation is missing, if it is missing
-  /// because it exists only in this process.
+  /// Adds advice to an error about a missing function, collation or table function, which may exist
+  /// only in this process.
   private func localOnly(_ error: DatabaseError) -> DatabaseError {
     let name = engine.name
     var error = error
@@ -111,7 +111,7 @@ extension RemoteLink: RemoteConnection {
     return error
   }
 
-  /// How SQLite's messages end if a function that Apus uses for migrations is missing.
+  /// The endings of SQLite's messages about a missing function that Apus uses for migrations.
   private static let migrationFunctions = [
     "convert", "form", "has_form", "reads", "utf8", "is_utf8", "is", "reform",
   ].map { "no such function: apus_\($0)" }
@@ -156,7 +156,7 @@ extension RemoteLink: RemoteConnection {
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     copy.make(in: core)
-    // SQLite creates its table of statistics only by itself.
+    // Only ANALYZE can create SQLite's table of statistics.
     if definitions.contains(where: { $0.name == "sqlite_stat1" }) { try? core.runHere("ANALYZE") }
     return true
   }

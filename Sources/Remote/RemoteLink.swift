@@ -15,7 +15,7 @@ final class RemoteLink {
   /// The session; nil before the first statement, and after it was lost.
   private var session: (any RemoteSession)?
   /// The compiled statements, by their numbers. The substitute that runs in place of a statement
-  /// passes this number to the virtual table (see `RemoteStatement`).
+  /// passes the statement's number to the virtual table (see `RemoteStatement`).
   private var statements: [Int64: UnownedStatement] = [:]
   private var lastNumber: Int64 = 0
   /// The rows that are being read from the session.
@@ -36,7 +36,7 @@ final class RemoteLink {
   private var sessionSettings: RemoteSettings?
   /// The version of the schema that the connection has copied; 0 before the first copy.
   var copiedSchema: UInt64 = 0
-  /// Returns whether the running read or write must end.
+  /// A closure that returns whether the running read or write must end.
   let isStopped: () -> Bool
 
   private struct UnownedStatement {
@@ -80,7 +80,7 @@ final class RemoteLink {
       let statement = try statement(number)
       let values = try arguments.values(for: statement.text)
       guard !statement.isReadOnly else { return try rows(of: statement, values) }
-      // Some engines run a statement that writes and returns rows only inside a transaction.
+      // Some engines require a transaction for a statement that both writes and returns rows.
       return try surrounding {
         try countingChanges {
           let rows = try rows(of: statement, values)
@@ -208,10 +208,10 @@ final class RemoteLink {
     return rows
   }
 
-  /// Sends a statement. Opens a session if needed, and waits while another session has
-  /// locked the database. If the session is lost, sends the statement again if it certainly did not
-  /// run, only reads, or begins a transaction. In a transaction, no other session is opened, because
-  /// the engine has rolled the transaction back.
+  /// Sends a statement. Opens a session if needed, and waits while another session has locked the
+  /// database. If the session is lost, sends the statement again in three cases: it certainly did
+  /// not run, it only reads, or it begins a transaction. In a transaction, no other session is
+  /// opened, because the engine has rolled the transaction back.
   ///
   /// - Parameter statement: the program's statement; nil for one of the library's own statements.
   private func sending<Result>(
@@ -318,7 +318,7 @@ final class RemoteLink {
   }
 
   /// Runs a closure, and keeps the error that it throws. SQLite then reports an error of its own
-  /// for the statement, which is replaced by the kept error.
+  /// for the statement. The kept error replaces SQLite's error.
   func noting<Result>(_ body: () throws -> Result) throws -> Result {
     failure = nil
     do {

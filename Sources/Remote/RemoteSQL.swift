@@ -1,7 +1,7 @@
 import SQLCore
 
-/// Translates a statement into the text that is sent to an engine. Apus's own functions exist only
-/// in this process, so they are replaced.
+/// The translation of a statement into the text that is sent to an engine. Apus's own functions
+/// exist only in this process, so they are replaced.
 ///
 /// `apus_array(?)` is replaced by the text below. The array that is bound to it is sent as two
 /// values, because JSON has no BLOBs: one BLOB with the bytes of all BLOBs of the array, and the

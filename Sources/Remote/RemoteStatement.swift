@@ -57,7 +57,7 @@ final class RemoteStatement: RemoteTemplate {
     changesSchema = effects.contains(.changesSchema)
     let returnsNothing = columns.isEmpty
     // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without
-    // rows may change how the copy follows the schema.
+    // rows may be a setting on which later changes of the copy's schema depend.
     runsOnCopy =
       changesSchema || effects.contains(.controlsTransaction)
       || returnsNothing && (isReadOnly || effects.contains(.changesConnection))

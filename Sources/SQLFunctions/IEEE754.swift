@@ -15,9 +15,9 @@ extension Registration {
   /// | `ieee754(x)` | the parts as text: `ieee754(45.25)` is `ieee754(181,-2)` |
   /// | `ieee754(m, e)` | the number m × 2^e |
   /// | `ieee754_mantissa(x)`, `ieee754_exponent(x)` | the integer, and the exponent of two |
-  /// | `ieee754_to_blob(x)`, `ieee754_from_blob(b)` | the 8 bytes, the highest first, and back |
+  /// | `ieee754_to_blob(x)`, `ieee754_from_blob(b)` | the 8 bytes, big-endian, and back |
   /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
-  /// | `ieee754_inc(x, n)` | the number n representable numbers further from zero; nearer to zero if n is negative |
+  /// | `ieee754_inc(x, n)` | the representable number n steps further from zero; nearer to zero if n is negative |
   ///
   /// Except in `ieee754_to_int`, each `x` may also be given as the 8 bytes of its representation.
   /// The result for NULL is NULL.

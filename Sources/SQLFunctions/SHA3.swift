@@ -81,8 +81,7 @@ private func digest(
   return sponge.finish()
 }
 
-/// Computes a SHA-3 digest. It receives bytes in any number of calls, and then returns their
-/// digest.
+/// A SHA-3 hash function. It receives bytes in any number of calls, and then returns their digest.
 ///
 /// - SeeAlso: <https://doi.org/10.6028/NIST.FIPS.202>
 struct Keccak {

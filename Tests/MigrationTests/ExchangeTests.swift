@@ -42,6 +42,29 @@ struct ExchangeTests {
     }
   }
 
+  /// A second model of the same table, with the same lines.
+  struct SwappedTitles: Model {
+    static let tableName = "Post"
+    @PrimaryKey var id: Int
+    @Column var a: String
+    @Column var b: String
+    static var schema: Schema<SwappedTitles> {
+      Renamed(\.$b, from: "A")
+      Renamed(\.$a, from: "b")
+    }
+  }
+
+  @Test("two models of a table that declare the same exchange exchange its columns once")
+  func twoModels() throws {
+    let db = try Specification.database(models: [Before.self])
+    try db.insert(Before(id: 1, a: "a", b: "b", c: 3))
+    for _ in 1...2 {
+      let opened = try Specification.reopen(db, models: [Swapped.self, SwappedTitles.self])
+      let found = try opened.row("SELECT a, b FROM Post")?.values
+      #expect(found == ["b", "a"])
+    }
+  }
+
   @Test("two columns exchange their names exactly once")
   func swap() throws {
     let db = try Specification.database(models: [Before.self])

@@ -119,6 +119,13 @@ struct JSONSpellingSpecification {
     } catch let error as DatabaseError {
       #expect(error.message.contains("U+0000"))
     }
+    let parts = jsonEach(SQLExpression(JSON([text: JSON([1])]))).all.select(\.$key)
+    do {
+      let names = try db.fetch(parts)
+      #expect(names == [text])
+    } catch let error as DatabaseError {
+      #expect(error.message.contains("U+0000"))
+    }
   }
 
   @Test("an object of a group is made over a window and with a filter, and is empty without rows")

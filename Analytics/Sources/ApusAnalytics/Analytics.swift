@@ -3,7 +3,7 @@ import Foundation
 import QueryDSL
 import SQLCore
 
-/// Copies of tables in DuckDB, which stores them by columns, and typed queries over them.
+/// Copies of tables in a DuckDB database, and typed queries over these copies.
 ///
 /// ```swift
 /// let analytics = try Analytics()
@@ -12,12 +12,13 @@ import SQLCore
 ///   Order.group(by: \.$status).select { ($0.$status, $0.$amount.sum()) })
 /// ```
 ///
-/// Queries that read many rows and few columns are answered several times as fast as by SQLite, with
-/// the same rows: what DuckDB would answer otherwise is translated, or throws
-/// `AnalyticsError.unsupported`. DuckDB's library is loaded when the first `Analytics` is created.
+/// DuckDB stores a table by columns. Queries that read many rows and few columns run several times
+/// as fast as in SQLite, and return the same rows. An operation that DuckDB computes differently is
+/// translated into one that agrees with SQLite, or throws `AnalyticsError.unsupported`. DuckDB's
+/// library is loaded when the first `Analytics` is created.
 /// - SeeAlso: <https://duckdb.org/docs/stable/clients/c/overview>
 public final class Analytics: Sendable {
-  /// The copies as a database that is only read: all verbs that fetch typed queries work there.
+  /// The copies as a read-only database: all methods that fetch typed queries work on it.
   ///
   /// A read sees the copies as they are when it begins. Live queries run again within a second after
   /// a copy or an update.
@@ -29,14 +30,14 @@ public final class Analytics: Sendable {
   let catalogue = Catalogue()
   let writer: Writer
 
-  /// Opens a database of DuckDB, which is created if it does not exist.
+  /// Opens a DuckDB database, and creates it if it does not exist.
   ///
-  /// `path` is a file, which keeps the copies for the next start; nil opens a database in memory.
-  /// `library` is the path of DuckDB's library. Without it, the environment variable `APUS_DUCKDB`
-  /// names it. Without both, the system's loader looks for `libduckdb`, also in `/usr/local/lib` and
-  /// `/opt/homebrew/lib`. The first library that is loaded serves the whole process. `threads` and
-  /// `memoryLimit`, such as "4GB", bound what a query uses; by default, DuckDB takes all cores and
-  /// most of the memory.
+  /// `path` is the path of a file, which keeps the copies for the next start. If it is nil, the
+  /// database is in memory. `library` is the path of DuckDB's library. Without it, the environment
+  /// variable `APUS_DUCKDB` names it. Without both, the system's loader looks for `libduckdb`, also
+  /// in `/usr/local/lib` and `/opt/homebrew/lib`. The first library that is loaded serves the whole
+  /// process. `threads` and `memoryLimit`, such as "4GB", bound what a query uses; by default,
+  /// DuckDB takes all cores and most of the memory.
   ///
   /// Throws `AnalyticsError.libraryNotFound`, with the places and the reasons, if the library cannot
   /// be loaded, and `AnalyticsError.cannotOpen` if DuckDB does not accept `threads` or `memoryLimit`,
@@ -61,7 +62,8 @@ public final class Analytics: Sendable {
 /// The connection through which the copies are written, by one thread at a time.
 ///
 /// `@unchecked Sendable`: the lock guards the connection. It is held during a copy, so that another
-/// one waits; no code of users runs meanwhile.
+/// copy waits. The query that reads the rows may call SQL functions of the user. If such a function
+/// made a copy, it would wait for the lock forever.
 final class Writer: @unchecked Sendable {
   private let lock = NSLock()
   private let connection: DuckConnection
@@ -75,7 +77,7 @@ final class Writer: @unchecked Sendable {
   }
 }
 
-/// Runs a closure that blocks on a thread of Dispatch, from asynchronous code.
+/// Runs a blocking closure on a thread of Dispatch, while the calling task is suspended.
 @concurrent
 func offloading<Result: Sendable>(
   _ body: @escaping @Sendable () throws -> Result

@@ -1,4 +1,4 @@
-/// An error of analysis in DuckDB.
+/// An error of a copy or a query in DuckDB.
 public enum AnalyticsError: Error, Hashable, Sendable {
   /// A place where DuckDB's library was looked for, and why it was not used.
   public struct Attempt: Hashable, Sendable {

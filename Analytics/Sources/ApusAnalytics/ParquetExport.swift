@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// A type that a column has in a Parquet file, where it is another one than in the copy.
+/// The type of a column in a Parquet file, if it differs from the column's type in the copy.
 public enum ParquetType: Hashable, Sendable {
   /// A `Date` in the standard form, as microseconds since 1970: TIMESTAMP.
   case timestamp
@@ -9,7 +9,7 @@ public enum ParquetType: Hashable, Sendable {
   case boolean
   /// A `UUID` in the standard form: UUID.
   case uuid
-  /// A `Decimal`: DECIMAL with a number of digits, and the number of those after the point.
+  /// A `Decimal`: DECIMAL with `digits` digits in all, `scale` of them after the point.
   case decimal(digits: Int, scale: Int)
 
   fileprivate func expression(_ name: String) -> String {
@@ -54,7 +54,7 @@ extension Analytics {
   ///   Order.where { $0.$year == 2025 }, to: "orders.parquet", types: ["createdAt": .timestamp])
   /// ```
   /// In the file, a column has one of the types BIGINT, DOUBLE, VARCHAR and BLOB, as in the copy in
-  /// DuckDB. `types` gives columns of the result another type, by their names.
+  /// DuckDB. Use `types` to give columns of the result other types, by the names of the columns.
   ///
   /// Throws what other queries throw, and `AnalyticsError.failed` or `.outOfRange` if the file cannot
   /// be written or a value cannot be converted.

@@ -43,7 +43,7 @@ enum Main {
     try publish(figures, options)
   }
 
-  /// Writes the pages, or compares them with what would be written.
+  /// Writes the pages, or with `--check` only compares them with the text that would be written.
   private static func publish(_ figures: Figures, _ options: Options) throws {
     guard let pages = options.pages else { return }
     let folder = URL(filePath: pages)

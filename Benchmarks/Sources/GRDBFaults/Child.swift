@@ -9,7 +9,8 @@ enum Child {
     var number: Int
   }
 
-  /// Two ways to store the same values: each run rebuilds the table as the other one.
+  /// Two records that store the same values in different types. Each run rebuilds the table for the
+  /// other record.
   private struct NumberRecord: Codable, PersistableRecord {
     static let databaseTableName = "Record"
     var id, task, number, size: Int
@@ -62,8 +63,8 @@ enum Child {
     }
   }
 
-  /// Returns the migrations up to a number. A file's processes are killed up to twenty times, and
-  /// each one runs the program's next version.
+  /// Returns the migrations up to a number. Up to twenty processes that use the same file are
+  /// killed, and each process runs the next version of the program.
   private static func migrator(upTo number: Int) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("tables") { db in

@@ -26,8 +26,8 @@ extension GRDBOnTrial {
     try DatabasePool(path: path, configuration: bounded(limit))
   }
 
-  /// Returns the SQL with which a pool creates and drops a table, since it needs a log that is not
-  /// empty.
+  /// Returns the SQL that a pool runs when it opens a file with an empty log. The pool creates and
+  /// drops a table, because it needs a log with content.
   static func openingSQL(_ path: String) -> [String] {
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
     guard size ?? 0 == 0 else { return [] }
@@ -41,8 +41,8 @@ extension GRDBOnTrial {
     try openWithModels(path, bounded(limit))
   }
 
-  /// Bounds the steps of a statement. GRDB has no API for SQLite's progress handler, but gives
-  /// access to its connection.
+  /// Returns a configuration that bounds the steps of a statement. GRDB has no API for SQLite's
+  /// progress handler, but gives access to its connection.
   private static func bounded(_ limit: StepLimit) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(0.02)
@@ -65,7 +65,7 @@ extension GRDBOnTrial {
     }
   }
 
-  /// Returns the same uses as those of Apus, in the same order.
+  /// Returns closures that use a database as the trial of Apus does, in the same order.
   static func uses(in folder: Folder) -> [@Sendable (DatabasePool) async throws -> Void] {
     syncUses(in: folder).map { call in { @Sendable db in try call(db) } } + [
       { pool in

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// The same steps as those of Apus, in the same order, with GRDB's equivalent of each. It does not
-/// share transactions between tasks, so each task has its own.
+/// The same steps as those of Apus, in the same order, with GRDB's equivalent of each. GRDB does
+/// not share transactions between tasks, so each task has its own.
 extension GRDBOnTrial {
   static func scenario() throws -> Scenario {
     let template = try Folder()

@@ -26,7 +26,7 @@ enum GRDBOnTrial: Library {
     return configuration
   }()
 
-  /// The table in which GRDB's migrator records the migrations that were made.
+  /// The SQL that records the migration `tables` of the earlier program as GRDB's migrator does.
   static let earlierProgram = """
     CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
     INSERT INTO grdb_migrations VALUES ('tables');

@@ -29,14 +29,14 @@ final class Watcher: Following, TransactionObserver {
     try Account.order(Account.Columns.id).fetchAll(db)
   }
 
-  /// Begins to watch; a second call, after one that failed, continues it.
+  /// Begins to watch. Does nothing if an earlier call has succeeded.
   func begin() async throws {
     guard task.withLock({ $0 == nil }) else { return }
     let rows = try await database.read { try Self.rows($0) }
     state.withLock { $0.keys = Set(rows.map { Int64($0.id) }) }
     database.add(transactionObserver: self, extent: .databaseLifetime)
     let observing = Task { [weak self, database] in
-      // A fetch that fails ends the observation with an error; then it is begun again.
+      // A fetch that fails ends the observation with an error. Then a new observation begins.
       while !Task.isCancelled {
         do {
           for try await result in ValueObservation.tracking(Self.rows).values(in: database) {
@@ -92,7 +92,7 @@ final class Watcher: Following, TransactionObserver {
     for _ in 0..<6_000 {
       let (result, errors) = state.withLock { ($0.result, $0.fetchErrors) }
       if result == rows { break }
-      // While a fault lasts, nothing can be fetched: that error is reported, rather than an old
+      // While a fault lasts, nothing can be fetched: the error is reported, rather than an old
       // result.
       if errors.count > earlier + 20 { throw errors[earlier] }
       try await Task.sleep(for: .milliseconds(5))

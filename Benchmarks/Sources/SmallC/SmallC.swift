@@ -1,6 +1,6 @@
 import CSQLiteBench
 
-// The same program with the C API.
+// The program of `SmallApus`, written with the C API. The sizes of the two are compared.
 
 struct Note {
   var id: Int64

@@ -1,8 +1,8 @@
 import Apus
 import Foundation
 
-/// Measures searches by an index of vectors beside exact ones, each query in turn: the rows of the
-/// exact result that they find, and the time.
+/// A measurement of searches by a vector index: the share of the exact result that they find, and
+/// their time compared with exact searches.
 @main
 enum VectorSearch {
   struct Document: Model {
@@ -86,8 +86,9 @@ enum VectorSearch {
   }
 }
 
-/// Vectors that are distributed as embeddings are: in topics of very different sizes, which belong to
-/// larger ones, spread in few directions, all with a common part.
+/// A source of vectors that are distributed like embeddings. All vectors have a common part. They
+/// form topics of very different sizes, and the topics form larger groups. Within a topic, the
+/// vectors spread in few directions.
 private struct Topics {
   private let dimensions: Int
   private var centers: [[Float]] = []

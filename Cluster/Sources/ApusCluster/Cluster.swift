@@ -11,13 +11,14 @@ import SQLCore
 /// let db = try Database(engine: cluster, models: [Author.self, Post.self])
 /// ```
 ///
-/// `db` is a `Database` like one of a file: the same models, queries, commands, transactions and
-/// migrations run there. One node leads; all statements go to it. If it is lost, the others elect
-/// another one, and new sessions find it.
+/// `db` works like the `Database` of a file, with the same models, queries, commands, transactions
+/// and migrations. One node is the leader, to which all statements go. If the leader is lost, the
+/// other nodes elect a new one, and new sessions find it.
 /// - SeeAlso: <https://dqlite.io/docs>
 public struct Cluster: RemoteEngine {
-  /// The addresses of all voting nodes, as `host:port`; spares may be among them. A leader is believed
-  /// to be one if most of them name it, apart from those that answer that they know none.
+  /// The addresses of all voting nodes, as `host:port`; spares may be among them. A session is
+  /// opened with the leader that most of these nodes name. Nodes that answer that they know no
+  /// leader do not count.
   public var nodes: [String]
   /// The name of the database in the cluster. It is created if it does not exist.
   public var database: String
@@ -25,8 +26,8 @@ public struct Cluster: RemoteEngine {
   public var timeout = Duration.seconds(10)
   /// The TLS configuration of the connections; nil for connections without TLS.
   public var tls: TLSConfiguration?
-  /// The name that the certificates of the nodes must have; nil for the host in the address of each
-  /// node, which is a name or an IP address.
+  /// The name that the certificates of the nodes must have. If nil, the certificate of each node
+  /// must have the host in the node's address, which is a name or an IP address.
   public var serverName: String?
 
   private let leader = KnownLeader()
@@ -39,7 +40,7 @@ public struct Cluster: RemoteEngine {
 
   /// The name of the engine in errors.
   public var name: String { "a dqlite cluster" }
-  /// The maximum number of parameters of a statement, by the wire protocol.
+  /// The maximum number of parameters that the wire protocol allows in a statement.
   public var maximumParameterCount: Int { 255 }
 
   /// Opens a session with the leader. If no leader is known, asks the nodes for it. If this fails,
@@ -63,8 +64,9 @@ public struct Cluster: RemoteEngine {
 
   /// Asks the nodes once which of them leads, and returns its address.
   ///
-  /// Throws `RemoteSessionError` if most of them do not name the same one, for example during an
-  /// election, or when most cannot be reached. Throws `DatabaseError` if an address is not valid.
+  /// Throws `RemoteSessionError` if most nodes do not name the same leader, for example during an
+  /// election, or when most nodes cannot be reached. Throws `DatabaseError` if an address is not
+  /// valid.
   public func leaderAddress() throws -> String {
     try LeaderFinder(self).find { false }
   }
@@ -95,6 +97,7 @@ public struct Cluster: RemoteEngine {
     }
   }
 
-  /// How long a node may take to open the database. A paused node accepts connections.
+  /// How long a node may take to open the database: a paused node accepts connections, but never
+  /// answers.
   private static let openingTime = Duration.seconds(3)
 }

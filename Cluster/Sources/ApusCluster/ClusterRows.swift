@@ -90,8 +90,8 @@ final class ClusterRows: RemoteRows {
     }
   }
 
-  /// Ends the rows. dqlite cannot stop a query, so the session is closed if further answers of the
-  /// result are still to come.
+  /// Stops reading the rows. dqlite cannot stop a query, so the session is closed if the node still
+  /// has to send answers of the result.
   func close() {
     guard !isLastResponse else { return }
     if (waiting.last?.body ?? reader.bytes).endsWithMark(Self.lastMark) { return }

@@ -14,7 +14,7 @@ final class ClusterSession: RemoteSession {
   ) throws {
     self.channel = channel
     self.leader = leader
-    // A node opens the database whether it leads or not, and would refuse the statements.
+    // A node that does not lead would also open the database, but refuse the statements.
     let named = try channel.askLeader(isStopped: isStopped)
     guard named == channel.address else {
       throw RemoteSessionError(
@@ -55,7 +55,7 @@ final class ClusterSession: RemoteSession {
     }
   }
 
-  /// Decodes an answer. If it is not of the protocol, closes the session.
+  /// Decodes an answer. If the answer violates the protocol, closes the session.
   private func decoding<Result>(_ decode: () throws -> Result) throws -> Result {
     do {
       return try decode()
@@ -115,8 +115,8 @@ final class ClusterSession: RemoteSession {
   /// `SQLITE_IOERR_NOT_LEADER` of dqlite: the statement was not run.
   private static let notLeader: Int32 = 10_250
   /// `RAFT_NOTLEADER`: a leader that hands its leadership over refuses a COMMIT, which was not run.
-  /// dqlite 1.11 answers with this number, which is that of `SQLITE_NOMEM`, and with SQLite's message
-  /// about the statement before.
+  /// dqlite 1.11 answers with this number, which is also that of `SQLITE_NOMEM`, and with SQLite's
+  /// message about the previous statement.
   private static let handsOver: Int32 = 7
 
   private static func saysSuccess(_ message: String) -> Bool {

@@ -2,8 +2,8 @@ import NIOCore
 
 /// The code and the message of a statement that failed.
 ///
-/// If a query fails while it runs, dqlite 1.11 writes both after what it has already written of the
-/// answer: the number of columns, their names, and rows.
+/// If a query fails while it runs, dqlite 1.11 has already written a part of the answer: the number
+/// of columns, their names, and rows. It then writes the code and the message after this part.
 struct FailureAnswer {
   let code: Int32
   let message: String

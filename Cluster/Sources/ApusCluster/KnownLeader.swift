@@ -2,9 +2,9 @@ import Foundation
 
 /// The leader that the sessions of a cluster know, and how often it changed.
 ///
-/// A deposed leader may not know that it is one, and would answer reads from its old state. So the
-/// sessions with a leader are no longer used once a session with another one was opened: a client
-/// never reads behind what it wrote.
+/// A deposed leader may not know that it was deposed, and would answer reads from its old state. So
+/// the sessions with a leader are no longer used once a session with another leader was opened: a
+/// client never reads a state older than its own writes.
 ///
 /// `@unchecked Sendable`: the lock guards everything.
 final class KnownLeader: @unchecked Sendable {
@@ -29,7 +29,8 @@ final class KnownLeader: @unchecked Sendable {
     }
   }
 
-  /// Notes that a node was lost, or does not lead: if it was believed to, the next session asks.
+  /// Notes that a node was lost, or does not lead. If it was the known leader, the next session
+  /// asks the nodes for the leader.
   func forget(_ address: String) {
     lock.withLock { if last == address { isKnown = false } }
   }

@@ -2,11 +2,12 @@ import Foundation
 import NIOSSL
 import SQLCore
 
-/// Finds the leader: it asks all nodes at once, and believes what most of them say.
+/// The search for the leader: it asks all nodes at once, and finds the leader that most of them
+/// name.
 ///
-/// One node alone may be wrong: a leader that was cut off, or paused, still believes to be one for a
-/// while. So most nodes must name a leader. Those that answer that they know none do not count,
-/// because a spare never knows one. Those that do not answer count.
+/// A single node may be wrong: a leader that was cut off, or paused, still names itself for a
+/// while. So most nodes must name the same leader. A node that answers that it knows no leader does
+/// not count, because a spare never knows one. A node that does not answer still counts as a voter.
 struct LeaderFinder: Sendable {
   private let nodes: [String]
   private let serverName: String?
@@ -39,7 +40,7 @@ struct LeaderFinder: Sendable {
         : "most nodes of the cluster name no leader: \(failures.joined(separator: "; "))")
   }
 
-  /// Returns whether another leader is found without asking this one.
+  /// Returns whether the other nodes name another leader.
   func isDeposed(_ address: String) -> Bool {
     let others = nodes.filter { $0 != address }
     guard let leader = ask(others).wait(for: Self.answerTime, isStopped: { false }) else {

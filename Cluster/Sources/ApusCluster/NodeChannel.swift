@@ -10,8 +10,8 @@ import SQLCore
 /// `isAbandoned` is set by the thread that opens the channel; everything else is constant.
 final class NodeChannel: @unchecked Sendable {
   let address: String
-  /// Asked when the node has not answered for a second, and then every second: whether no answer is
-  /// to be expected.
+  /// Returns whether it is useless to wait for an answer any longer. It is called when the node has
+  /// not answered for a second, and then every second.
   var isAbandoned: () -> Bool = { false }
   private let channel: any Channel
   private let inbox: Inbox
@@ -70,8 +70,8 @@ final class NodeChannel: @unchecked Sendable {
     channel.writeAndFlush(buffer, promise: nil)
   }
 
-  /// Asks the node for the leader. Returns its address, as the nodes know it; empty if the node knows
-  /// none.
+  /// Asks the node for the leader. Returns its address, as the nodes know it; empty if the node
+  /// knows no leader.
   func askLeader(isStopped: () -> Bool) throws -> String {
     try send(.leader)
     let response = try receive(isStopped: isStopped)
@@ -81,8 +81,8 @@ final class NodeChannel: @unchecked Sendable {
     return try answer.readText()
   }
 
-  /// Waits for the next answer. If the wait is stopped, the channel closes: it could not be known to
-  /// which request later answers belong.
+  /// Waits for the next answer. If the wait is stopped, the channel closes, because a later answer
+  /// could not be matched with its request.
   func receive(isStopped: () -> Bool) throws -> Response {
     do {
       return try inbox.take(isStopped: isStopped, isAbandoned: isAbandoned)
@@ -93,7 +93,7 @@ final class NodeChannel: @unchecked Sendable {
   }
 }
 
-/// The answers of a node that wait to be taken.
+/// The answers that were received from a node and not yet read.
 final class Inbox: @unchecked Sendable {
   private let address: String
   private let condition = NSCondition()
@@ -104,7 +104,7 @@ final class Inbox: @unchecked Sendable {
   private var end: (any Error)?
   private var channel: (any Channel)?
 
-  /// The number of bytes from which on the node has to wait.
+  /// The number of bytes in unread answers above which nothing more is received from the node.
   private static let maximumByteCount = 4 << 20
 
   init(of address: String) { self.address = address }
@@ -232,7 +232,7 @@ private struct ResponseDecoder: ByteToMessageDecoder {
       let type = buffer.getInteger(at: start + 4, as: UInt8.self),
       buffer.readableBytes >= 8
     else { return .needMoreData }
-    // On a system of 32 bits, the length may be more than a number can be.
+    // On a system of 32 bits, the length may exceed the largest `Int`.
     guard let count = Int(exactly: UInt64(words) * 8) else { throw ProtocolError.truncated }
     guard buffer.readableBytes - 8 >= count else { return .needMoreData }
     buffer.moveReaderIndex(forwardBy: 8)

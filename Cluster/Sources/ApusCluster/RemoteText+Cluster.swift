@@ -30,19 +30,22 @@ extension RemoteText {
     }
   }
 
-  /// The settings that only dqlite may change. To ask for them is harmless.
+  /// The settings that only dqlite may change. A statement that only reads one is harmless.
   private static let settingsOfNode: Set = [
     "journal_mode", "locking_mode", "page_size", "synchronous",
   ]
 
-  /// Returns the text as dqlite gets it, which has its rows as they are.
+  /// Returns the SQL that dqlite gets, rewritten if dqlite would change its rows or never return
+  /// them.
   ///
   /// dqlite 1.11 converts the values of columns that are declared as DATE, DATETIME, TIMESTAMP or
-  /// BOOLEAN. An expression has no declared type, so such a column becomes one.
+  /// BOOLEAN. An expression has no declared type, so each such column is replaced by an expression,
+  /// such as `+c1`.
   ///
-  /// It also repeats the names of the columns before the rows of each answer, and ends an answer when
-  /// it has filled a page of memory. If the names fill a page, it sends answers without rows for
-  /// ever. The name of an expression is its text, so a long expression is enough.
+  /// dqlite also repeats the names of the columns before the rows of each answer, and ends an
+  /// answer that has filled a page of memory. If the names alone fill a page, dqlite sends answers
+  /// without rows forever. One long expression is enough for this, because the text of an
+  /// expression is its name. So long names are replaced by short ones.
   ///
   /// ```sql
   /// WITH apus_rows (c0, c1) AS (SELECT …) SELECT c0, +c1 FROM apus_rows
@@ -76,8 +79,9 @@ extension RemoteText {
   /// The size of the names, in bytes, above which they are replaced, so that answers mostly consist
   /// of rows.
   private static let longNames = 1_024
-  /// The size that the names must stay below. From a page of memory on, 4,096 bytes, dqlite 1.11 would
-  /// send no row; a node was seen to end for a result of 490 columns, which take 3,928 bytes.
+  /// The size in bytes that the names must stay below. If they filled a page of memory, 4,096
+  /// bytes, dqlite 1.11 would send no row. With 490 columns, whose names take 3,928 bytes, a node
+  /// crashed.
   private static let maximumAnswerSize = 3_264
 
   /// Returns how many bytes of an answer the number of columns and their names take.

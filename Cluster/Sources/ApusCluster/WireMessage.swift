@@ -8,10 +8,6 @@ import SQLCore
 enum Request {
   case leader
   case open(database: String)
-  case prepare(database: UInt32, sql: String)
-  case execute(database: UInt32, statement: UInt32, values: [DatabaseValue])
-  case query(database: UInt32, statement: UInt32, values: [DatabaseValue])
-  case finalize(database: UInt32, statement: UInt32)
   case executeSQL(database: UInt32, sql: String, values: [DatabaseValue])
   case querySQL(database: UInt32, sql: String, values: [DatabaseValue])
 
@@ -19,10 +15,6 @@ enum Request {
     switch self {
     case .leader: 0
     case .open: 3
-    case .prepare: 4
-    case .execute: 5
-    case .query: 6
-    case .finalize: 7
     case .executeSQL: 8
     case .querySQL: 9
     }
@@ -36,20 +28,9 @@ enum Request {
     case .leader: buffer.writeWord(0)
     case .open(let name):
       buffer.writeText(name)
-      // Reading, writing, and creating the database.
+      // The flags to read, write and create the database.
       buffer.writeWord(6)
       buffer.writeText("")
-    case .prepare(let database, let sql):
-      buffer.writeWord(UInt64(database))
-      buffer.writeText(sql)
-    case .execute(let database, let statement, let values),
-      .query(let database, let statement, let values):
-      buffer.writeInteger(database, endianness: .little)
-      buffer.writeInteger(statement, endianness: .little)
-      try buffer.writeParameters(values)
-    case .finalize(let database, let statement):
-      buffer.writeInteger(database, endianness: .little)
-      buffer.writeInteger(statement, endianness: .little)
     case .executeSQL(let database, let sql, let values),
       .querySQL(let database, let sql, let values):
       buffer.writeWord(UInt64(database))
@@ -68,10 +49,8 @@ struct Response: Sendable {
     case failure = 0
     case server = 1
     case database = 4
-    case statement = 5
     case result = 6
     case rows = 7
-    case empty = 8
   }
 
   let type: UInt8
@@ -186,14 +165,15 @@ struct WireReader {
     position += count
   }
 
-  /// Goes past a number of bytes, which a node may have sent, and their padding.
+  /// Goes past `count` bytes and their padding. Throws if the answer is shorter, since `count` may
+  /// come from the node.
   mutating func skip(padded count: Int) throws {
     try skip(count)
     try skip((8 - count % 8) % 8)
   }
 }
 
-/// An answer that is not of the protocol.
+/// The error of an answer that cannot be decoded.
 enum ProtocolError: Error, CustomStringConvertible {
   case truncated
   case unexpected(UInt8)

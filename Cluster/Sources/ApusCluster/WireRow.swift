@@ -1,4 +1,4 @@
-/// The names of the columns, which each answer with rows begins with.
+/// The names of the columns, which are at the start of each answer with rows.
 struct RowsHeader {
   let names: [String]
 
@@ -14,7 +14,7 @@ struct WireRow {
   private(set) var types: [WireType] = []
   private(set) var positions: [Int] = []
 
-  /// Reads the types, four bits each, and finds the values.
+  /// Reads the types, four bits each, and finds the positions of the values.
   mutating func read(from reader: inout WireReader, _ header: RowsHeader) throws {
     types.removeAll(keepingCapacity: true)
     positions.removeAll(keepingCapacity: true)

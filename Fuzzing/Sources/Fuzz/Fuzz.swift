@@ -3,7 +3,7 @@ import Foundation
 /// The program that starts libFuzzer with the target that the environment names, such as
 /// `FUZZ=decoding`.
 ///
-/// No input may cause a trap: whatever cannot be done throws.
+/// No input may cause a trap: an operation that cannot be done throws.
 @main
 enum Fuzz {
   static func main() {
@@ -50,7 +50,7 @@ func text(_ bytes: some Sequence<UInt8>) -> String {
   String(decoding: Array(bytes), as: UTF8.self)
 }
 
-/// Ends the program, which libFuzzer reports, if a condition does not hold.
+/// Ends the program if a condition does not hold. libFuzzer reports this.
 func expect(_ condition: Bool, _ message: String) {
   precondition(condition, message)
 }

@@ -22,8 +22,8 @@ struct Book: Model {
   }
 }
 
-/// Migrates to the definitions that an input stands for. Either that succeeds, and nothing is left
-/// to do, or it is refused, and nothing has changed.
+/// Runs an input as SQL, and migrates the resulting schema to the models. Either the migration
+/// succeeds, and nothing is left to do, or it is refused, and nothing has changed.
 func migrateAnything(_ bytes: [UInt8]) {
   mayThrow {
     let db = try Database.inMemory()

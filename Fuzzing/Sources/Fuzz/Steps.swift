@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A limit of the steps of a statement, since slow inputs are not what is looked for.
+/// A limit of the steps of a statement, since the fuzzer does not look for slow inputs.
 final class Steps: Sendable {
   struct Exceeded: Error {}
   private let taken = Atomic(0)

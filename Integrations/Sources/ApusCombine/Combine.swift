@@ -1,5 +1,5 @@
-// The only place that names the framework: Apple's Combine, or OpenCombine where the system has
-// none. Programs that import `ApusCombine` get its names with it.
+// The only place that names the framework: Apple's Combine, or OpenCombine on systems without
+// Combine. `ApusCombine` re-exports the framework.
 #if canImport(Combine)
   @_exported import Combine
 #else

@@ -12,8 +12,9 @@ extension Connection {
   ///
   /// Nothing runs before a row is demanded. Rows arrive on the thread that demands them, before
   /// `request` returns: `sink` has received all of them when it returns. Each subscriber runs the
-  /// statement again. The publisher fails with what the statement throws, also with misuse once the
-  /// connection's closure has returned; `RowStream.publisher()` is for rows that outlive a closure.
+  /// statement again. The publisher fails with the error that the statement throws. If a row is
+  /// demanded after the connection's closure has returned, the error is a misuse. For rows that
+  /// outlive the closure, use `RowStream.publisher()`.
   public func publisher(_ sql: SQL) -> AnyPublisher<Row, any Error> {
     RowPublisher(connection: self, sql: sql).eraseToAnyPublisher()
   }
@@ -40,7 +41,7 @@ where Downstream.Input == Row, Downstream.Failure == any Error {
   /// Nil once the subscriber was completed, or has cancelled.
   private var downstream: Downstream?
   private var demand = Subscribers.Demand.none
-  /// Whether a row is being sent: its receiver may demand more, which the running loop sends.
+  /// Whether a row is being sent. If its receiver demands more rows, the running loop sends them.
   private var isSending = false
   private let prepare: () throws -> Statement
   private var statement: Statement?

@@ -9,9 +9,9 @@ extension Database {
   /// db.changesPublisher(of: Post.self, columns: \.$title).sink { change in … }
   /// ```
   ///
-  /// Watching begins when a subscriber attaches. Elements wait until they are demanded, as those of
-  /// `changes(of:columns:keys:)` do, and no writer waits for that. They arrive on `scheduler`, the
-  /// main queue by default. The publisher completes when the database is closed.
+  /// Watching begins when a subscriber attaches. Elements wait until they are demanded, like those
+  /// of `changes(of:columns:keys:)`; no writer waits for the demand. They arrive on `scheduler`,
+  /// the main queue by default. The publisher completes when the database is closed.
   public func changesPublisher<M: Model, each Value: ColumnValue>(
     of model: M.Type, columns: repeat KeyPath<M, ColumnReference<each Value>>,
     keys: [M.ID]? = nil, on scheduler: some Scheduler = DispatchQueue.main

@@ -2,8 +2,8 @@ import Apus
 import Dispatch
 
 extension QueryObservation {
-  /// Returns a publisher of the results of this observation: the first at once, and another after
-  /// each commit that changes it.
+  /// Returns a publisher of the results of this observation: the first result at once, and another
+  /// one after each commit that changes the result.
   ///
   /// ```swift
   /// db.observe(Post.where { $0.$status == .published }).publisher()
@@ -23,8 +23,8 @@ extension QueryObservation {
 }
 
 extension ValueObservation {
-  /// Returns a publisher of the values of this observation: the first at once, and another after
-  /// each commit that may change it.
+  /// Returns a publisher of the values of this observation: the first value at once, and another
+  /// one after each commit that may change the value.
   ///
   /// ```swift
   /// db.observe { try $0.count(Post.all) }.publisher().sink { _ in … } receiveValue: { count in … }

@@ -81,7 +81,8 @@ where
   // MARK: The task
 
   private func task(taking sequence: Base) -> Task<Void, Never> {
-    // The task captures no generic type of a subscriber, whose conformances may belong to an actor.
+    // The task must not capture the type of the subscriber, whose conformances may belong to an
+    // actor.
     let taker: any ElementTaker<Base> = self
     return Task { await taker.run(sequence) }
   }

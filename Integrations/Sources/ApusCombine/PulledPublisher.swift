@@ -6,8 +6,8 @@ struct PulledPublisher<Base: AsyncSequence & Sendable>: Publisher where Base.Ele
   typealias Output = Base.Element
   typealias Failure = Base.Failure
 
-  /// The number of elements after which the publisher completes without asking for another; nil if
-  /// only the sequence knows.
+  /// The number of elements after which the publisher completes without asking for another; nil to
+  /// complete when the sequence ends.
   var count: Int?
   /// Makes the sequence of a subscription, when it begins.
   let makeSequence: () -> Base

@@ -11,8 +11,8 @@ extension RowStream {
   /// Each subscription reads the rows from a snapshot of its own, which is taken at the first
   /// demand. It holds a connection from then on, until the rows end, until reading fails, or until
   /// it is cancelled. SQLite steps at most two batches ahead of the demand: see `RowStream`. The
-  /// completion follows the demand after the last row. Rows arrive one by one on the threads of
-  /// Swift's tasks; use `receive(on:)` to move them.
+  /// publisher completes when a row is demanded after the last one. Rows arrive one by one on the
+  /// threads of Swift's tasks; use `receive(on:)` to move them.
   public func publisher() -> AnyPublisher<Element, any Error> {
     PulledPublisher { self }.eraseToAnyPublisher()
   }

@@ -1,4 +1,4 @@
-/// A sequence of the one value that a closure returns.
+/// A sequence of a single value, which a closure returns.
 struct SingleValue<Element: Sendable>: AsyncSequence, Sendable {
   typealias Failure = any Error
 

@@ -13,9 +13,9 @@ extension Configuration {
   /// ```
   ///
   /// The messages have the SQL with parameters in place of its values. Values are not logged unless
-  /// `showsValues` is set. Closures that the configuration has already are called as well. With
-  /// this, SQLite measures each statement, unless `statements` and `slowStatements` are nil; for a
-  /// level that the logger does not log, no message is made. Without it, nothing is measured.
+  /// `showsValues` is set. Closures that are set already are called as well. SQLite then measures
+  /// each statement, unless `statements` and `slowStatements` are nil. For a level that the logger
+  /// does not log, no message is made. Without a log, nothing is measured.
   public mutating func log(
     to logger: Logger, _ change: (inout DatabaseLogOptions) -> Void = { _ in }
   ) {
@@ -76,7 +76,7 @@ extension Configuration {
 }
 
 extension Optional {
-  /// Returns a closure that calls this one, if there is one, and then another one.
+  /// Returns a closure that calls the wrapped closure, if there is one, and then `next`.
   fileprivate func followed<Value>(
     _ next: @escaping @Sendable (Value) -> Void
   ) -> @Sendable (Value) -> Void where Wrapped == @Sendable (Value) -> Void {

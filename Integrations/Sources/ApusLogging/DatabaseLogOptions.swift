@@ -6,12 +6,12 @@ import Logging
 public struct DatabaseLogOptions: Sendable {
   /// The level of each statement that ends, with its SQL and its duration.
   public var statements: Logger.Level? = .debug
-  /// The duration beyond which a statement is slow; nil if none is.
+  /// The duration beyond which a statement is slow; nil if no statement counts as slow.
   public var slowStatements: Duration? = .milliseconds(100)
   /// The level of a statement that is slow.
   public var slowStatementLevel: Logger.Level? = .warning
   /// The level of scans of large tables, with the indexes that would avoid them: see
-  /// `Configuration.onTableScan`, whose costs this has.
+  /// `Configuration.onTableScan`, which has the same costs.
   public var scans: Logger.Level? = .notice
   /// The level of migrations that changed a database, with their statements and, if `showsValues`
   /// is set, their steps.

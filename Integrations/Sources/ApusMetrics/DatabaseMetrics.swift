@@ -11,21 +11,21 @@ import Metrics
 /// DatabaseService(db, background: metrics.run)           // or as long as a service
 /// ```
 ///
-/// Each metric has the dimension `database` with the name that is given here:
+/// Each metric has the dimension `database` with the name that the initializer gets:
 ///
 /// | Metric | Kind | |
 /// |---|---|---|
 /// | `apus.commits`, `apus.rollbacks` | counter | writes that were committed and rolled back |
 /// | `apus.connections.open`, `apus.connections.used` | meter | by `pool`, such as readers |
 /// | `apus.accesses.waiting` | meter | accesses that wait for a connection, by `pool` |
-/// | `apus.wait.duration` | timer | how long each waited that had to wait, by `pool` |
+/// | `apus.wait.duration` | timer | the waiting time of each access that had to wait, by `pool` |
 /// | `apus.waits.ended` | counter | waits that ended by a cancellation or a deadline, by `pool` |
-/// | `apus.statements.cached`, `apus.statements.prepared` | counter | statements in a cache, or not |
+/// | `apus.statements.cached`, `apus.statements.prepared` | counter | statements: cached, or new |
 /// | `apus.cache.hits`, `apus.cache.misses` | counter | reads of `Cached()` models, by `table` |
 /// | `apus.cache.evictions` | counter | rows that had no room in the cache any more, by `table` |
-/// | `apus.cache.invalidations` | counter | rows that a commit removed from it, by `table` |
+/// | `apus.cache.invalidations` | counter | rows that a commit removed from the cache, by `table` |
 /// | `apus.cache.rows`, `apus.cache.bytes` | meter | what the cache holds, by `table` |
-/// | `apus.cache.results.hits` … | counter, meter | the same of `CachedResults()`; `count` results |
+/// | `apus.cache.results.hits` … | counter, meter | the same for `CachedResults()`; `count` for `rows` |
 /// | `apus.statement.duration` | timer | only with `measuresStatements` |
 /// | `apus.live.observers`, `apus.live.results` | meter | observers of live queries, and their results |
 /// | `apus.live.maintained` | meter | the results that are maintained; the others run again |
@@ -52,8 +52,8 @@ public final class DatabaseMetrics: Sendable {
   /// - Parameters:
   ///   - name: The value of the dimension `database`.
   ///   - interval: The time between two samples of `run()`.
-  ///   - measuresStatements: Whether the duration of each statement is recorded. It makes SQLite
-  ///     measure them.
+  ///   - measuresStatements: Whether the duration of each statement is recorded. If so, SQLite
+  ///     measures each statement.
   ///   - factory: Where metrics are recorded.
   public init(
     _ database: Database, name: String, every interval: Duration = .seconds(10),
@@ -98,8 +98,8 @@ public final class DatabaseMetrics: Sendable {
     }
   }
 
-  /// Records the metrics that are sampled, once. It waits for no connection, except to read the
-  /// change log.
+  /// Takes one sample: records all metrics that no listener records. It waits for no connection,
+  /// except to read the change log.
   public func sample() async {
     let status = database.poolStatus
     meters.writer.record(status.writer)

@@ -86,7 +86,7 @@ final class Meters: Sendable {
   }
 }
 
-/// The dimensions of some metrics, and where these are recorded.
+/// The dimensions of some metrics, and the factory that makes these metrics.
 struct MetricLabels: Sendable {
   private var dimensions: [(String, String)]
   private let factory: any MetricsFactory
@@ -209,7 +209,7 @@ struct CacheMeters: Sendable {
   }
 }
 
-/// The counts of the last sample, from which the next one counts.
+/// The counts of the last sample. The next sample records only their growth.
 final class SampledCounts: Sendable {
   private struct Name: Hashable {
     let count: String
@@ -223,7 +223,7 @@ final class SampledCounts: Sendable {
     last.withLock { last in
       let name = Name(count: count, table: table)
       let earlier = last[name, default: 0]
-      // Of two samples at once, the later one may have recorded first.
+      // If two samples run at once, the one with the larger count may come first.
       last[name] = max(earlier, value)
       return max(0, value - earlier)
     }
@@ -231,7 +231,7 @@ final class SampledCounts: Sendable {
 }
 
 extension Counter {
-  /// Adds what is new, if anything is.
+  /// Adds the growth of a count, unless it is 0.
   func add(_ new: Int) {
     if new > 0 { increment(by: new) }
   }

@@ -77,7 +77,8 @@ public struct DatabaseService: Service {
 
   /// Closes the database once nothing uses it. After `patience`, interrupts what runs.
   ///
-  /// It runs in a task of its own, since this one may be cancelled, and cannot wait then.
+  /// It runs in a task of its own, since the calling task may be cancelled, and a cancelled task
+  /// cannot wait.
   private func close(within patience: Duration) async throws {
     let (database, interruptedPatience) = (database, interruptedPatience)
     try await Task {

@@ -11,14 +11,14 @@
   ///   ContentView()
   /// }
   /// ```
-  /// In Xcode, it stands in `#Preview { }`.
+  /// In Xcode, write this code in `#Preview { }`.
   ///
   /// If the database cannot be filled, the error is shown in place of the content.
   public struct DatabasePreview<Content: View>: View {
     @State private var database: Result<Database, any Error>
     private let content: Content
 
-    /// Opens a database in memory with the tables of its models, and fills it in a transaction.
+    /// Opens a database in memory with the tables of the models, and fills it in a transaction.
     public init(
       _ models: [any TableModel.Type], _ fill: (Connection) throws -> Void = { _ in },
       @ViewBuilder content: () -> Content

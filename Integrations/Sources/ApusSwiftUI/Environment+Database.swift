@@ -20,7 +20,7 @@
   }
 
   extension View {
-    /// Gives this view and those that it contains a database.
+    /// Sets the database of this view and of the views that it contains.
     ///
     /// ```swift
     /// ContentView().database(db)

@@ -18,11 +18,11 @@
   /// The database is that of the environment: `ContentView().database(db)`. `$posts` has the phase,
   /// the error and `refresh()`.
   ///
-  /// A view that is made again with another query follows that one; queries are compared by their
-  /// SQL and its values, and until the new result is loaded, the property keeps the last one.
-  /// Following ends when the view disappears. On systems without SwiftUI, a check compiles this
-  /// file against a stand-in module of the same declarations, and tests what it does: see
-  /// `Integrations/Package.swift`.
+  /// If the view is made again with another query, the property follows the new query. Queries are
+  /// compared by their SQL and its values. Until the new result is loaded, the property keeps the
+  /// last result. Following ends when the view disappears. On systems without SwiftUI, a check
+  /// compiles this file with a stand-in for SwiftUI that has the same declarations, and tests the
+  /// property: see `Integrations/Package.swift`.
   @MainActor
   @propertyWrapper
   public struct Live<Value>: DynamicProperty {
@@ -55,7 +55,7 @@
     /// Follows the rows of a query.
     ///
     /// - Parameter animation: The animation of the changes after the first result; nil for none.
-    ///   Rows that have an `id` are inserted, moved and removed each by itself.
+    ///   Rows that have an `id` are inserted, moved and removed one by one.
     public init<Query: Fetchable>(_ query: Query, animation: Animation? = nil)
     where Value == Results<Query.Row> {
       self.init(LiveRequest(query), initially: Results(), animation)
@@ -87,7 +87,7 @@
     /// @Live({ try $0.count(Post.all) }) var count = 0
     /// ```
     ///
-    /// Closures cannot be compared: if what it captures changes, `id` must change with it.
+    /// Closures cannot be compared: if the captured values change, `id` must change with them.
     public init(
       wrappedValue: Value, id: some Hashable & Sendable = 0, animation: Animation? = nil,
       _ read: @escaping @Sendable (Connection) throws -> Value

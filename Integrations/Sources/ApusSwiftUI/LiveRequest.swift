@@ -4,10 +4,11 @@
 
   /// A query, a row or a closure that a `Live` property follows.
   struct LiveRequest<Value> {
-    /// Two requests that are equal in this follow the same.
+    /// The value by which requests are compared: requests with equal identities have the same
+    /// result.
     let identity: AnyHashable
-    /// Begins to follow it in a database. Later changes are applied by the closure, if there is
-    /// one.
+    /// Begins to follow the request in a database. The closure, if there is one, applies later
+    /// changes.
     let begin: @MainActor (Database, (@Sendable (() -> Void) -> Void)?) -> any LiveObject<Value>
   }
 

@@ -13,7 +13,8 @@
     /// Whether the result is loaded and kept up to date.
     public var isLoaded: Bool { phase.isLoaded }
 
-    /// The error with which fetching failed; nil if it did not. The result is still the last one.
+    /// The error with which fetching failed; nil if it did not fail. After an error, the last
+    /// result stays.
     public var error: (any Error)? {
       if case .failed(let error) = phase { error } else { nil }
     }
@@ -23,7 +24,7 @@
       await store.refresh()
     }
 
-    /// Follows another query, until the view is made again with another one or the view disappears.
+    /// Follows another query, until the view is made again with another query, or disappears.
     ///
     /// ```swift
     /// struct PostSearch: View {

@@ -10,11 +10,11 @@
   @MainActor
   @Observable
   final class LiveStore<Value> {
-    /// Counts the requests that were begun outside of an update of the view, so that it is drawn
-    /// again. The object notifies views of its own changes.
+    /// Counts the requests that were begun outside of an update of the view, so that the view is
+    /// drawn again. The object notifies views of its own changes.
     private var generation = 0
     @ObservationIgnored private var object: (any LiveObject<Value>)?
-    /// The result that was shown before the object; it stays until the object has one.
+    /// The result that was shown before the present object. It stays until the object has a result.
     @ObservationIgnored private var last: Value?
     /// The request of the view's declaration.
     @ObservationIgnored private var declared: AnyHashable?
@@ -51,7 +51,7 @@
 
     /// Follows a request of the view's declaration, unless it is followed already.
     ///
-    /// The view is being updated, and will read what this changes. Nothing is notified.
+    /// The view is being updated, and reads the changed state anyway, so nothing is notified.
     func follow(
       _ request: LiveRequest<Value>, in database: Database?, _ animation: Animation?
     ) {
@@ -69,7 +69,7 @@
       generation += 1
     }
 
-    /// Returns what applies a change in an animation.
+    /// Returns a closure that applies a change in an animation.
     private static func applying(_ animation: Animation) -> @Sendable (() -> Void) -> Void {
       { change in withAnimation(animation, change) }
     }

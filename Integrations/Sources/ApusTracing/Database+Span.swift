@@ -56,8 +56,8 @@ extension Database {
   }
 }
 
-/// The span of an access, in which a closure runs on a thread of the database, where the values of
-/// the task are missing.
+/// The span of an access, handed over to its closure, which runs on a thread of the database and
+/// lacks the task-local values of the caller.
 private struct SpanScope: Sendable {
   let context: ServiceContext
   let tracer: any Tracer

@@ -14,7 +14,7 @@ struct ApplicationAttempt {
   let foreignKeys: ForeignKeyGraph?
   private let rekeyed: (() throws -> Set<ChangedRow>?)?
   private(set) var conflicts: [(index: Int, conflict: ChangeConflict)] = []
-  /// The insertions whose row existed already.
+  /// The indices of the insertions whose row existed already.
   private(set) var existing: Set<Int> = []
 
   /// A row that is still to be written.
@@ -60,8 +60,8 @@ struct ApplicationAttempt {
 
   /// - Parameters:
   ///   - table: returns the table with a name; nil if it does not exist.
-  ///   - isOutside: returns whether a table has no changes of its own. Foreign key actions run only
-  ///     in such tables.
+  ///   - isOutside: returns whether a table is not one of the tables of the changes. Foreign key
+  ///     actions run only in such tables.
   ///   - enforcing: runs a closure with foreign keys and triggers switched on.
   mutating func run(
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
@@ -201,8 +201,8 @@ struct ApplicationAttempt {
   }
 
   /// Inserts the row of a change. If a row with this key exists and has the same values, does
-  /// nothing. If it has other values, that is a conflict, and the policy may decide to update the
-  /// existing row.
+  /// nothing. If the existing row has other values, there is a conflict, and the policy may decide
+  /// to update the row.
   private mutating func insert(_ index: Int, _ shape: AppliedShape) throws {
     let change = changes[index]
     let (places, values) = shape.newValues(of: change, in: shape.changed(by: change))
@@ -324,7 +324,7 @@ struct ApplicationAttempt {
 
   /// Returns whether a row violates the constraint together with the row that is to be written. If
   /// the unique index is partial, or has another collation than the column, a row with the same
-  /// values may not do so.
+  /// values does not always violate the constraint.
   private func isInTheWay(
     _ key: [DatabaseValue], of writing: Writing, _ failure: ConstraintFailure
   ) throws -> Bool {

@@ -8,7 +8,7 @@ final class AppliedTable {
   let columns: [String]
   let keys: [String]
   fileprivate let generated: [String]
-  /// The columns that triggers log.
+  /// The columns that the triggers of the change log record.
   fileprivate let logged: [String]
   /// Whether the table is logged. Transactions of other databases change only such tables.
   var isLogged: Bool { !logged.isEmpty }
@@ -58,8 +58,8 @@ final class AppliedTable {
     try row(Self.condition(values.map(\.column)), values.map(\.value), on: connection)
   }
 
-  /// Returns the row with a primary key; otherwise nil. `key` has the values in the order of
-  /// the table's key columns.
+  /// Returns the row with the given primary key; nil if there is no such row. `key` has the values
+  /// in the order of the table's key columns.
   func row(withKey key: [DatabaseValue], on connection: Connection) throws -> AppliedRow? {
     try row(keyCondition, key, on: connection)
   }
@@ -134,8 +134,8 @@ final class AppliedTable {
   }
 }
 
-/// Maps the columns of logged changes (a `LogShape`) to the columns of the table to which the
-/// changes are applied. The mapping is made once for all changes with the same shape.
+/// A mapping from the columns of logged changes (a `LogShape`) to the columns of the table to which
+/// the changes are applied. It is made once for all changes with the same shape.
 final class AppliedShape {
   let shape: LogShape
   let table: AppliedTable

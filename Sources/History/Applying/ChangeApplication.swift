@@ -3,16 +3,16 @@ import SQLCore
 
 /// A transaction that applies recorded changes of rows, for example to undo them.
 ///
-/// In the tables to which the changes belong, no trigger of the user fires and no foreign key acts,
-/// because the changes already include the effects of triggers and cascades. In other tables,
-/// foreign keys act and triggers fire, as for a statement of the user.
+/// In the tables to which the changes belong, no trigger of the user fires and no foreign key
+/// action runs, because the changes already include the effects of triggers and cascades. In other
+/// tables, foreign key actions run and triggers fire, as for a statement of the user.
 struct ChangeApplication {
   let connection: Connection
   private let core: ConnectionCore
   private let checksForeignKeys: Bool
   private let firesTriggers: Bool
-  /// The names, in lower case, of the tables to which the changes belong. If these are all logged
-  /// tables, nil until their names are looked up.
+  /// The names, in lower case, of the tables to which the changes belong. Nil stands for all logged
+  /// tables, until their names are looked up.
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
@@ -43,7 +43,7 @@ struct ChangeApplication {
     author: String? = nil,
     _ body: (inout ChangeApplication, Connection) throws -> Result
   ) throws -> Result {
-    // SQLite has no PRAGMA that switches triggers off.
+    // A remote engine has no way to switch triggers off, because SQLite has no PRAGMA for this.
     try core.requireLocal("applying recorded changes without the triggers")
     let enforcesForeignKeys = core.enforcesForeignKeys
     let firesTriggers = core.firesTriggers
@@ -70,9 +70,9 @@ struct ChangeApplication {
   ///
   /// Throws `ChangeConflicts` if the policy decides `fail` for a conflict.
   ///
-  /// - Parameter rekeyed: returns the rows whose keys the recorded transaction may have changed by
-  ///   an UPDATE. It is called only if rows of other tables may refer to a changed row. It
-  ///   is nil, or returns nil, if these rows are not known.
+  /// - Parameter rekeyed: a closure that returns the rows whose keys the recorded transaction may
+  ///   have changed by an UPDATE. It is called only if rows of other tables may refer to a changed
+  ///   row. The closure is nil, or returns nil, if the rows with changed keys are not known.
   mutating func apply(
     _ changes: [AnyLogChange], resolving policy: ConflictPolicy,
     rekeyed: (() throws -> Set<ChangedRow>?)? = nil
@@ -104,10 +104,10 @@ struct ChangeApplication {
   }
 
   /// Applies changes that reverse what foreign key actions have changed outside of the history's
-  /// tables. Foreign keys act and triggers fire meanwhile, as for a statement of the user.
+  /// tables. Foreign key actions run and triggers fire meanwhile, as for a statement of the user.
   ///
-  /// A change in a table that no foreign key can change is left out, because it was made by a
-  /// trigger. Rows that cannot be restored stay unchanged, and are returned as conflicts.
+  /// A change in a table that no foreign key action can change is left out, because a trigger made
+  /// it. Rows that cannot be restored stay unchanged, and are returned as conflicts.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
     let changes = changes.filter { reached.contains($0.shape.foldedTable) }
@@ -217,13 +217,14 @@ struct ChangeApplication {
 struct ConflictDecisions {
   /// The indexes of the changes that are not applied, so that their rows are kept as they are.
   private(set) var kept: Set<Int> = []
-  /// The conflicts despite which a change is applied, by the index of the change.
+  /// The conflicts that the policy lets a change overwrite, by the index of the change.
   private var overwritten: [Int: [ChangeConflict]] = [:]
   /// The decisions about single conflicts, each with the index of its change.
   private var decided: [(index: Int, conflict: ResolvedConflict)] = []
 
-  /// The conflicts with what became of their changes. A change may have several conflicts, found
-  /// one after the other; it is left out as a whole if the policy lets it overwrite only some.
+  /// The conflicts, and whether their changes were applied. A change may have several conflicts,
+  /// found one after the other. If the policy lets the change overwrite only some, the whole change
+  /// is left out.
   var resolved: [ResolvedConflict] {
     decided.map { index, resolved in
       ResolvedConflict(

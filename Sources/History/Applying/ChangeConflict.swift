@@ -222,7 +222,7 @@ public struct ConflictPolicy: Sendable {
   /// left out and reported.
   ///
   /// Databases that exchange all their transactions have the same rows in the end. This does not
-  /// hold after such a conflict, or if a key is used again after a deletion.
+  /// hold if a conflicting change was left out, or if a key is used again after a deletion.
   ///
   /// Use this policy for transactions of other databases. In an undo or a redo, it overwrites
   /// columns and rows that have changed, and leaves out changes with any other conflict.

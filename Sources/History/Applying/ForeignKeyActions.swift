@@ -33,8 +33,11 @@ struct ForeignKeyActions {
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
   /// The changes that cannot be applied, because it is unknown what must happen to the rows that
-  /// refer to the changed row. It is unknown whether the row was deleted or got another key, or its
-  /// key was exchanged and the foreign key has no action for this.
+  /// refer to the changed row. There are two cases:
+  ///
+  /// - It is unknown whether the row was deleted or got another key.
+  /// - The row got another key, and rows still refer to the old key, but the foreign key has no ON
+  ///   UPDATE action.
   private(set) var undecided: [(index: Int, failure: ConstraintFailure)] = []
 
   var isEmpty: Bool { deletions.isEmpty && moves.isEmpty }
@@ -181,14 +184,16 @@ private struct Rekeyings {
   private let rekeyed: Set<ChangedRow>?
   /// The rows before the changes, by the indices of the changes.
   private var rows: [Int: AppliedRow] = [:]
-  /// The changes that a row of some content had before, and those that it has now.
+  /// For each content of a row, which is its values without the key: the changes whose row had this
+  /// content before (`old`) or has it now (`new`).
   private var old: [Content: [Int]] = [:]
   private var new: [Content: [Int]] = [:]
   /// The tables in which rows were inserted or got the keys of other rows.
   private var tables: Set<String> = []
 
-  /// Finds pairs of changes in one table: the content of the first row before is that of the second
-  /// row now. The content of a row is its values in all columns except the key.
+  /// Finds pairs of changes in one table: the row of the second change now has the content that the
+  /// row of the first change had before. The content of a row is its values in all columns except
+  /// the key.
   ///
   /// - Parameter rekeyed: the rows whose keys may have been changed by an UPDATE; nil if these rows
   ///   are not known. An update of one of these rows may be part of a pair.
@@ -229,7 +234,8 @@ private struct Rekeyings {
       })
   }
 
-  /// Returns what happened to the row that had the key of a change before.
+  /// Returns what happened to the row whose key, before the changes, was that of the change
+  /// `index`.
   ///
   /// - Parameter follows: whether rows that refer to the row follow a changed key. If not, it does
   ///   not matter which key the row has now.
@@ -248,7 +254,8 @@ private struct Rekeyings {
     return rekeyed != nil && !isRekeyed(index) ? .deleted : .unknown
   }
 
-  /// Returns the values that a row has after its change in some columns; nil if one is not known.
+  /// Returns the values that a row has in some columns after its change; nil if a value is not
+  /// known.
   func newValues(_ columns: [String], of index: Int) -> [DatabaseValue]? {
     let values = columns.compactMap { changes[index].new($0) ?? rows[index]?[$0] }
     return values.count == columns.count ? values : nil

@@ -40,8 +40,8 @@ struct ForeignKeyGraph {
       return values
     }
 
-    /// The SQL of each foreign key column in the child row `c`, such as `c."author"`. A collation
-    /// is added if SQLite compares the keys by one.
+    /// The SQL of each foreign key column in the child row `c`, such as `c."author"`. COLLATE is
+    /// added if SQLite compares the keys by another collation than BINARY.
     private var comparable: [String] {
       zip(columns, collations).map { column, collation in
         "c.\(Identifier(column).quoted)"
@@ -70,8 +70,8 @@ struct ForeignKeyGraph {
       return try connection.row(sql + " LIMIT 1") != nil
     }
 
-    /// Returns whether a child row refers to a parent row with the values `old`, and would not
-    /// refer to it with the values `new`. If `new` is nil, only `old` matters.
+    /// Returns whether a child row refers to a parent row with the values `old`, but would not
+    /// refer to a parent row with the values `new`. If `new` is nil, only `old` matters.
     func hasChildren(
       of old: [DatabaseValue], butNotOf new: [DatabaseValue]?, on connection: Connection
     ) throws -> Bool {

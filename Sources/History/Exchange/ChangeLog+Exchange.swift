@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// What `apply` did with a batch: the number of applied transactions, the conflicts, and the
+/// The result of applying a batch: the number of applied transactions, the conflicts, and the
 /// changes that wait.
 public struct LogApplication: Hashable, Sendable {
   /// The number of transactions that were applied. Transactions that the database already had are
@@ -54,8 +54,8 @@ extension ChangeLog {
   ///
   /// - Parameter relaying: whether the batch also has the transactions that this database received
   ///   from others, with their origin. Otherwise the batch has only the transactions that were made
-  ///   in this database. If the file was restored from a backup and other databases sent its lost
-  ///   transactions back, these are included.
+  ///   in this database. These include transactions that the file lost when it was restored from a
+  ///   backup, if other databases have sent them back.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
@@ -183,8 +183,8 @@ extension Database {
   /// Applies changes from other databases that had to wait for a migration.
   func applyWaitingChanges() throws {
     guard !isRemote else { return }
-    // The writer looks for waiting changes, because it is already open; a reader would have to be
-    // opened.
+    // The query runs on the writer connection, which is already open. A reader connection would
+    // have to be opened.
     try writing { core in
       guard try core.lend().hasWaitingChanges() else { return }
       try ChangeApplication.run(on: core) { application, connection in

@@ -33,13 +33,14 @@ extension Connection {
 
   // MARK: Positions
 
-  /// The positions in the log of another database up to which its transactions were applied: `own`
-  /// for batches without relayed transactions, and `relayed` for batches with them.
+  /// The two positions in the log of another database up to which its transactions were applied.
+  /// `own` counts for batches without relayed transactions, and `relayed` for batches with relayed
+  /// transactions.
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
-    /// The number of the last applied transaction of epoch 0 (from a version of the library without
-    /// epochs).
+    /// The number of the last applied transaction of epoch 0. Versions of the library without
+    /// epochs write their transactions into epoch 0.
     var sequence: Int64 = 0
   }
 
@@ -111,8 +112,8 @@ extension Connection {
       """)
   }
 
-  /// Records that a transaction of another database was applied, given by its position in that
-  /// database's log. All earlier transactions of the same epoch then also count as applied.
+  /// Records that the transaction at a position in another database's log was applied. All earlier
+  /// transactions of the same epoch then also count as applied.
   func noteApplied(_ position: LogPosition, of database: String) throws {
     guard position.number > 0 else { return }
     guard position.epoch != 0 else {
@@ -134,12 +135,13 @@ extension Connection {
   /// Deletes the oldest rows of `apus_log_applied`, which list epochs of other databases. Rows of
   /// epochs whose transactions the log still has are kept.
   ///
-  /// A database begins an epoch with its first write after each opening. `purgeLogEpochs` keeps as
-  /// many epochs in the log of the other database as are kept here. So that database rarely sends a
-  /// transaction of an epoch that was deleted here, which would be applied a second time.
+  /// A database begins an epoch with its first write after each opening. If the other database sent
+  /// a transaction whose epoch was deleted here, the transaction would be applied a second time.
+  /// This is rare, because `purgeLogEpochs` keeps the same number of epochs in the log of the other
+  /// database.
   ///
-  /// The age of an epoch is taken from its rowid, because rowids have the order in which the epochs
-  /// arrived.
+  /// Rowids increase in the order in which the epochs arrived, so they show which epochs are the
+  /// oldest.
   func purgeAppliedEpochs() throws {
     try withLogOrigins(()) {
       try execute(
@@ -157,8 +159,7 @@ extension Connection {
 
   // MARK: Batches
 
-  /// Returns whether this database already has a transaction: it was made here, or was applied
-  /// before.
+  /// Returns whether a transaction was made in this database, or was already applied to it.
   func has(_ transaction: LogTransaction, identity: String) throws -> Bool {
     let origin = transaction.origin
     if origin.database == identity, try hasLogPosition(origin.position) { return true }
@@ -167,7 +168,7 @@ extension Connection {
 
   /// Returns whether a batch has transactions that are not applied yet; false if the whole batch
   /// was already applied. Throws if transactions between the applied position and the batch are
-  /// missing, or if the source no longer has this position.
+  /// missing, or if the source no longer has the applied position.
   func continues(_ batch: LogBatch, after position: LogPosition) throws -> Bool {
     let missing = LogError.missingTransactions(
       source: batch.source, after: position, before: batch.start)
@@ -177,7 +178,8 @@ extension Connection {
     }
     let epochs = batch.epochs ?? [LogPosition(1, in: 0)]
     guard let index = epochs.firstIndex(where: { $0.epoch == position.epoch }) else {
-      // The batch has other epochs: it was applied long ago, or begins too late.
+      // The batch lacks the epoch of the applied position: either the batch was applied long ago,
+      // or transactions before it are missing.
       let identity = try logIdentity()
       for transaction in batch.transactions where try !has(transaction, identity: identity) {
         throw missing
@@ -193,23 +195,23 @@ extension Connection {
 
   func noteAppliedBatch(_ batch: LogBatch) throws {
     var origin = try logOrigin(batch.source)
-    // A batch with relayed transactions also has the own transactions of its source.
+    // A batch with relayed transactions also has the transactions that its source made itself.
     if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
     if batch.isRelaying { origin.relayed = batch.end }
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
   }
 
-  /// Returns the logged shape of a table that has the most columns. Shapes with columns that the
-  /// table no longer has are ignored. Returns nil if there is none.
+  /// Returns the shape with the most columns among the logged shapes of a table. Ignores shapes
+  /// with columns that the table no longer has. Returns nil if no shape is left.
   private func logShape(of table: AppliedTable) throws -> LogShape? {
     try logShapes().values.filter { shape in
       shape.table.isSame(as: table.name) && shape.columns.allSatisfy { table.has($0) }
     }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
   }
 
-  /// Ends an entry for changes that arrived from another database earlier and had to wait. The
-  /// entry stores the number of their transaction with a minus sign, because the entry with which
-  /// the transaction arrived already has this number.
+  /// Ends the entry of changes that arrived from another database earlier and had to wait. The
+  /// entry stores the negated number of their transaction, because the entry in which the
+  /// transaction arrived already stores the number itself.
   func endLogEntry(applyingLate transaction: LogTransaction) throws {
     try execute(
       """
@@ -239,7 +241,7 @@ extension Connection {
   /// This is needed even if the row already had these values, because the time of the change
   /// decides which of two values is newer.
   ///
-  /// - Parameter existed: whether the row of an insertion existed already, so that no trigger has
+  /// - Parameter existed: for an insertion, whether the row existed already. If so, no trigger has
   ///   logged the insertion.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?, existed: Bool) throws {
     guard change.kind != .inserted || existed, let table, let shape = try logShape(of: table)

@@ -21,16 +21,16 @@ extension LogReceiver {
       let columns = tables.present(part.columns, of: table)
       guard columns.allSatisfy({ table.has($0) }) else { return true }
       if try table.row(with: part.applied(to: columns), on: connection) != nil { return true }
-      // If the insertion no longer waits, it was left out, and the changes of the row need not
-      // wait.
+      // If no waiting change inserts the row, the insertion was left out. Then other changes of the
+      // row need not wait for it.
       return try !connection.insertionWaits(table: table.name, key: part.keyText)
     }
   }
 
-  /// Finds the waiting changes whose row was deleted here, and ends their wait.
+  /// Finds the waiting changes whose row was deleted in this database, and ends their wait.
   ///
   /// - Parameter isNew: whether to consider only the deletions since the last transaction of
-  ///   another database was applied. The earlier deletions were found then.
+  ///   another database was applied. Earlier deletions were found at that time.
   mutating func endWaitingForDeletedRows(isNew: Bool = false) throws {
     guard hasWaiting else { return }
     let start = isNew ? try connection.lastAppliedLogEntry() : 0
@@ -39,8 +39,8 @@ extension LogReceiver {
 
   // MARK: Parents
 
-  /// Returns the parent row that does not exist, so that a change violated a foreign key; nil if no
-  /// parent row is missing.
+  /// Returns the parent row whose absence made a change violate a foreign key; nil if no parent row
+  /// is missing.
   mutating func missingParent(
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {
@@ -155,8 +155,8 @@ extension Connection {
     }
   }
 
-  /// Returns the number of the newest entry with a transaction of another database; 0 if there is
-  /// none.
+  /// Returns the number of the newest entry with a transaction of another database; 0 if the log
+  /// has no such entry.
   fileprivate func lastAppliedLogEntry() throws -> Int64 {
     try row(
       """
@@ -165,7 +165,7 @@ extension Connection {
       """)?.get(at: 0) ?? 0
   }
 
-  /// Returns the keys of a table's rows that were deleted according to the log, as texts. Reads all
+  /// Returns, as texts, the keys of those rows of a table whose deletion is in the log. Reads all
   /// deletions of the table in the log.
   fileprivate func deletedKeys(of table: AppliedTable) throws -> Set<String> {
     var keys: Set<String> = []

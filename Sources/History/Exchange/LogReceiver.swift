@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Applies transactions of other databases. Keeps the changes that cannot be applied yet, and
-/// applies them when the objects that they wait for exist.
+/// A receiver that applies transactions of other databases. It keeps the changes that cannot be
+/// applied yet, and applies them when the objects that they wait for exist.
 struct LogReceiver {
   let connection: Connection
   private let identity: String
@@ -16,7 +16,7 @@ struct LogReceiver {
   var conflicts: [ResolvedConflict] = []
   /// Whether there are waiting changes. If so, each arriving change must be compared with them.
   private(set) var hasWaiting: Bool
-  /// Whether a parent row that changes wait for may have been deleted.
+  /// Whether a parent row for which changes wait may have been deleted.
   private var mayHaveDeletedParents = false
 
   init(
@@ -58,8 +58,8 @@ struct LogReceiver {
 
   /// Applies the part of a transaction that can be applied, and stores the rest as waiting changes.
   ///
-  /// - Parameter entry: the number of the entry in which the transaction arrived; nil for the
-  ///   present entry.
+  /// - Parameter entry: the number of the entry in which the transaction arrived; nil if it arrives
+  ///   now, in the newest entry.
   private mutating func apply(
     _ transaction: LogTransaction, by policy: ConflictPolicy, entry: Int64?,
     with application: inout ChangeApplication
@@ -69,7 +69,8 @@ struct LogReceiver {
     for change in transaction.changes {
       splits.append(try split(change, by: policy))
     }
-    // The changes that can be applied, and their places among all changes.
+    // `changes` has the changes that can be applied, and `places` has their indices in the
+    // transaction.
     var places: [Int] = []
     var changes: [AnyLogChange] = []
     for (index, split) in splits.enumerated() {
@@ -80,7 +81,7 @@ struct LogReceiver {
       changes.append(newer)
     }
     let resolved = try application.apply(changes, resolving: policy)
-    // The changes that were left out, and the waiting changes among them.
+    // Two sets of indices in `changes`: the changes that were left out, and the changes that wait.
     var (left, waiting): (Set<Int>, Set<Int>) = ([], [])
     let found = resolved.map { (place: changes.firstIndex(of: $0.conflict.change), conflict: $0) }
     for (place, conflict) in found {
@@ -92,7 +93,7 @@ struct LogReceiver {
         splits[index].waiting = [(transaction.changes[index], part)]
       }
     }
-    // A change that waits may also have conflicts that the policy has decided before.
+    // The conflicts of a change that waits are not reported, even if the policy has decided them.
     for (place, conflict) in found where place.map({ !waiting.contains($0) }) ?? true {
       conflicts.append(conflict)
     }
@@ -132,7 +133,7 @@ struct LogReceiver {
         !missing.contains(where: { $0.isSame(as: column) })
       }
       split.change = known.kind == .updated && known.changedColumns.isEmpty ? nil : known
-      // A deletion needs no other column than the key.
+      // A deletion needs only the columns of the key.
       if change.kind != .deleted, try waits(change, .schemaChanged(missing: missing), policy) {
         split.waiting = missing.map { column in
           (
@@ -199,7 +200,8 @@ struct LogReceiver {
   /// applied, because one change may create the row that another one waits for.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
-    // At an opening, no transaction was applied before.
+    // When a database is opened, `receive` has not run before. So this call ends the waits for
+    // deleted rows.
     if isSilent { try endWaitingForDeletedRows() }
     var tried: Set<AwaitedPart> = []
     while true {
@@ -211,7 +213,8 @@ struct LogReceiver {
       }
       guard !ready.isEmpty else { break }
       ready.sort { $0.id < $1.id }
-      // The new clock has no times of the waiting changes, so they are compared only with the log.
+      // A new clock reads only the times in the log. So the waiting changes are compared only with
+      // logged changes.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
       for group in WaitingChange.grouped(ready) {

@@ -13,8 +13,8 @@ public struct LogTransaction: Hashable, Sendable {
   /// The database in which the transaction was made, and the transaction's position in the log of
   /// that database.
   public let origin: LogEntry.Origin
-  /// The time in microseconds since 1970. If two transactions change a row, the transaction with
-  /// the later time is newer. It is not earlier than 1970, and not later than the year 9999.
+  /// The time in microseconds since 1970; never before 1970, and never after the year 9999. If two
+  /// transactions change a row, the transaction with the later time is newer.
   public let time: Int64
   /// The label, or nil.
   public let label: String?
@@ -23,8 +23,8 @@ public struct LogTransaction: Hashable, Sendable {
   /// The net changes of rows.
   public let changes: [AnyLogChange]
 
-  /// The times that a transaction can have. The next transaction of a log has a greater time, so a
-  /// time near the largest `Int64` would end all writes.
+  /// The times that a transaction can have. A new transaction gets a greater time than all entries
+  /// of the log. So after a time near the largest `Int64`, nothing more could be written.
   static let times: ClosedRange<Int64> = 0...253_402_300_799_999_999
 
   init(_ entry: LogEntry, of identity: String) {
@@ -34,7 +34,7 @@ public struct LogTransaction: Hashable, Sendable {
   }
 
   /// - Parameter time: the time in the log. A log that a former version of the library wrote may
-  ///   have other times than `times`; the nearest one of `times` is then used.
+  ///   have times outside `times`; the nearest bound of `times` is then used.
   init(
     origin: LogEntry.Origin, time: Int64, label: String?, author: String?, changes: [AnyLogChange]
   ) {
@@ -120,7 +120,7 @@ extension LogTransaction: Codable {
         old.count == columns.count, new.count == columns.count,
         key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
         uncertain?.allSatisfy(columns.indices.contains) ?? true,
-        // The row that the change writes is the row that it names.
+        // The row that the change writes must be the row that `keyValues` names.
         Set(key).count == key.count,
         zip(key, keyValues).allSatisfy({ place, value in
           new[place].map { $0.value == value.value } ?? (kind != .inserted)
@@ -175,7 +175,8 @@ struct CodedValue: Hashable, Codable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     switch container.allKeys.first {
-    // Numbers are texts, because JSON has no infinities and does not keep all integers exactly.
+    // Numbers are encoded as texts, because JSON has no infinities and does not keep all integers
+    // exactly.
     case .i: value = .integer(try Self.number(container, .i))
     case .r: value = .real(Double(bitPattern: try Self.number(container, .r)))
     case .t: value = try Self.text(container)

@@ -90,8 +90,8 @@ extension Connection {
   // MARK: Writing
 
   /// Stores a change until the object that it waits for exists. If two changes set the same missing
-  /// column of a row, only one of them waits: with the rule `.newer` the change with the newer
-  /// time, otherwise the change that arrived later.
+  /// column of a row, only one of them waits. With the rule `.newer`, this is the change with the
+  /// newer time. Otherwise, it is the change that arrived later.
   func keep(
     _ change: AnyLogChange, of transaction: LogTransaction, entry: Int64?, for part: AwaitedPart,
     _ rule: ConflictPolicy.Rule?
@@ -224,7 +224,7 @@ extension AwaitedPart {
 }
 
 extension AnyLogChange {
-  /// The key of the changed row as one text, such as `1, 'a'`, by which it is looked up.
+  /// The key of the changed row as one text, such as `1, 'a'`, by which the row is looked up.
   var keyText: String { keyValues.map(\.description).joined(separator: ", ") }
 
   fileprivate var waitingText: String {

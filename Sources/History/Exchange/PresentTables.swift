@@ -2,8 +2,8 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// Finds the tables to which changes from other databases are applied. Also translates former names
-/// of tables and columns in these changes to the present names.
+/// The tables to which changes from other databases are applied. Former names of tables and columns
+/// in these changes are translated to the present names.
 struct PresentTables {
   let connection: Connection
   let names: PresentNames
@@ -14,8 +14,8 @@ struct PresentTables {
     self.names = names
   }
 
-  /// Returns the table with a name. If there is none, returns the table that formerly had the name,
-  /// or nil.
+  /// Returns the table with a name. If no table has the name now, returns the table that formerly
+  /// had it, or nil.
   mutating func table(_ name: String) throws -> AppliedTable? {
     if let table = try existing(name) { return table }
     return try names.table(name).flatMap { try existing($0) }
@@ -28,8 +28,8 @@ struct PresentTables {
     return table
   }
 
-  /// Returns the present names of columns in a table. A column keeps its name if the table has it,
-  /// or if it was not renamed.
+  /// Returns the present names of columns in a table. A name stays the same if the table has a
+  /// column with this name, or if the column was not renamed.
   func present(_ columns: [String], of table: AppliedTable) -> [String] {
     columns.map { column in
       guard !table.has(column), let name = names.column(column, of: table.name), table.has(name)
@@ -71,8 +71,8 @@ extension AnyLogChange {
     let places = shape.columns.indices.filter {
       shape.key.contains($0) || isIncluded(shape.columns[$0])
     }
-    // The columns of an update need old values. A conditional expression would be wrong here: next
-    // to a `DatabaseValue`, `nil` means NULL, and not the absence of a value.
+    // The columns of an update need old values. A conditional expression would be wrong here,
+    // because a `nil` beside a `DatabaseValue` would mean NULL, and not a missing value.
     var old = places.map { oldValues[$0] }
     if kind == .updated, self.kind == .inserted {
       old = places.map { _ in DatabaseValue.null }
@@ -98,7 +98,7 @@ extension AnyLogChange {
       newValues: newValues + names.map { values[$0] }, uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns this change with additional columns: those that only `other` has. `other` is another
+  /// Returns this change with the columns of `other` that it does not have. `other` is another
   /// change of the same row.
   func merging(_ other: AnyLogChange) -> AnyLogChange {
     guard kind != .deleted else { return self }

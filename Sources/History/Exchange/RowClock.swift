@@ -1,11 +1,11 @@
 import QueryDSL
 import SQLCore
 
-/// Remembers when rows and their columns were last changed. With these times, the newest value of
-/// each column is kept, in whatever order changes arrive.
+/// The times at which rows and their columns were last changed. With these times, the newest value
+/// of each column is kept, in whatever order changes arrive.
 ///
-/// An entry that is older than every arriving transaction cannot have newer values. So only the
-/// other entries of the log are read.
+/// An entry of the log that is older than every arriving transaction cannot have newer values. So
+/// such entries are not read.
 struct RowClock {
   /// The time of a transaction and its origin, by which two transactions are ordered. If the times
   /// are equal, the identities of the databases are compared. If these are equal as well, the
@@ -98,8 +98,8 @@ struct RowClock {
     case .deleted: return isNewer(nil) ? change : nil
     case .inserted:
       guard isNewer(nil) else { return nil }
-      // Later changes of the row may have arrived earlier, including changes of columns that this
-      // change does not have.
+      // Changes that were made later may have arrived before this change. They may also set columns
+      // that this change does not have.
       guard let newer = values[place(of: change, nil)] else { return change }
       return change.replacing { index in
         kept.contains(index) ? nil : newer[columns[index].lowercasedASCII]

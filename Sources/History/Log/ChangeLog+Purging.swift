@@ -8,8 +8,8 @@ import SQLCore
 #endif
 
 extension ChangeLog {
-  /// Which entries of the log a purge keeps: the greatest age, number and size. If several bounds
-  /// are set, an entry is kept only if it is within all of them.
+  /// The bounds of the entries that a purge keeps: the greatest age, number and size. If several
+  /// bounds are set, an entry is kept only if it is within all of them.
   public struct Bounds: Hashable, Sendable {
     /// The greatest age of an entry, by the clock of the program that wrote the entry; nil for any
     /// age.
@@ -34,8 +34,8 @@ extension ChangeLog {
   /// try db.log.purge(keeping: .init(age: .seconds(7 * 86_400), count: 100_000))
   /// ```
   /// An entry stays until every cursor has passed it. An entry also stays if a change from another
-  /// database waits that is older than the entry. With `passingCursors`, both rules are ignored: a
-  /// cursor that has not passed a deleted entry throws `LogError.expired` from then on.
+  /// database still waits and is older than the entry. With `passingCursors`, both rules are
+  /// ignored: a cursor that has not passed a deleted entry throws `LogError.expired` from then on.
   ///
   /// Runs one transaction, whose cost grows with the number of deleted entries. Throws
   /// `LogError.noLog` if the database has no log.
@@ -85,13 +85,13 @@ extension Connection {
     try row(sql)?.get(Int64?.self, at: 0)
   }
 
-  /// Returns the number up to which all entries are older than `age`; nil if the whole log is
-  /// older.
+  /// Returns a number such that all entries up to this number are older than `age`. Returns nil if
+  /// all entries of the log are older.
   private func lastEntry(olderThan age: Duration) throws -> Int64? {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
     let time = (Date().timeIntervalSince1970 - interval) * 1_000_000
-    // An age may be longer than the times of a log can express.
+    // A long age may begin before all times that an `Int64` can express.
     let start = Int64(min(max(time, -9e18), 9e18))
     return try firstLogEntry(since: start).map { $0 - 1 }
   }
@@ -126,7 +126,7 @@ extension Connection {
         """) ?? 0
     guard count > 0 else { return 0 }
     // The newest entry and the newest change always stay, because the next entry and the next
-    // change continue their numbers, and the entry also their time.
+    // change continue their numbers. The next entry also continues the time.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \

@@ -21,7 +21,7 @@ import SQLCore
 public struct ChangeLog: Sendable {
   let database: Database
 
-  /// Returns the entries after a position, in order; at most `limit`.
+  /// Returns at most `limit` entries after a position, in order.
   ///
   /// Another program may have left an entry open, so that its next transaction would be added to
   /// the same entry. This method then first ends the entry in a separate write, and returns the
@@ -109,7 +109,7 @@ extension ChangeLog {
     try await database.read { try $0.logStatus() }
   }
 
-  /// Returns the newest entries, in order: at most `limit`.
+  /// Returns at most `limit` of the newest entries, in order: the newest entry is the last.
   ///
   /// ```swift
   /// for entry in try db.log.newestEntries(limit: 20).reversed() { … }
@@ -131,9 +131,9 @@ extension ChangeLog {
 
 /// The changes from other databases that wait in this database, because they cannot be applied yet.
 ///
-/// The database file stores these changes. If the object that a change needs exists at an opening
-/// with a logged model, or when a batch arrives, the change is applied. A built-in policy is stored
-/// with the change, and then decides about conflicts.
+/// The database file stores these changes. Each opening with a logged model, and each arriving
+/// batch, applies the changes whose missing object exists now. If the policy is a built-in one, it
+/// is stored with the change, and later decides about conflicts.
 public struct LogWaiting: Hashable, Sendable {
   /// The missing object for which changes have to wait.
   public enum Reason: Hashable, Sendable {
@@ -222,10 +222,10 @@ extension ChangeLog {
   /// let copy = try Database(path: path, models: [Post.self])
   /// try copy.log.renewIdentity()
   /// ```
-  /// From then on, the transactions that are already in the copy count as transactions of the
-  /// original file that were applied. The copy does not send them as its own or apply them again,
-  /// and a `History` over the copy's log begins after them. Runs one transaction, whose cost grows
-  /// with the number of entries in the log. Throws `LogError.noLog` if the database has no log.
+  /// From then on, the transactions that are already in the copy count as applied transactions of
+  /// the original file. The copy does not send them as its own or apply them again, and a `History`
+  /// over the copy's log begins after them. Runs one transaction, whose cost grows with the number
+  /// of entries in the log. Throws `LogError.noLog` if the database has no log.
   @discardableResult
   public func renewIdentity() throws -> String {
     try database.write { try $0.renewLogIdentity() }

@@ -37,8 +37,8 @@ extension Connection {
     try logEntries(after: position, limit: limit, withMarks: false)
   }
 
-  /// - Parameter withMarks: whether to include the marks `set` and `gone`, which record what changes
-  ///   from other databases have set or deleted.
+  /// - Parameter withMarks: whether to include the marks of applied changes from other databases;
+  ///   see `LogNetting.Kind`.
   func logEntries(
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
@@ -91,8 +91,8 @@ extension Connection {
     }
   }
 
-  /// Sets the author of the present write for observers, and in the change log if the write has an
-  /// entry.
+  /// Sets the author of the present write. Observers receive the author. If the write has an entry
+  /// in the change log, the author is stored there, too.
   func noteAuthor(_ author: String) throws {
     try use().writeAuthor = author
     do {
@@ -118,7 +118,7 @@ extension Connection {
 
   private func logHeads(after position: Int64, limit: Int) throws -> [LogHead] {
     var heads: [LogHead] = []
-    // Tables that an older version of the library created do not have the column.
+    // Tables that an older version of the library created do not have the column `originEpoch`.
     var epochColumn: Int?
     try forEach(
       """
@@ -159,8 +159,8 @@ extension Connection {
 
   /// Returns the rows whose keys an UPDATE may have changed, under their former and new keys. The
   /// trigger of the log writes a deletion and, directly after it, an insertion for such an UPDATE.
-  /// A DELETE and an INSERT that follow each other look the same. Returns nil if the entry was
-  /// purged.
+  /// A DELETE and an INSERT that follow each other look the same, so their rows are returned, too.
+  /// Returns nil if the entry was purged.
   func rekeyedRows(inEntry entry: Int64) throws -> Set<ChangedRow>? {
     guard entry > (try purgedLogPosition()) else { return nil }
     var rows: Set<ChangedRow> = []

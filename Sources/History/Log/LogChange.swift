@@ -143,16 +143,15 @@ public struct AnyLogChange: Hashable, Sendable {
 
   /// The columns whose changes the log cannot show; empty for nearly every change.
   ///
-  /// This happens if a trigger changes the same row whose change fires the trigger. It can be a
-  /// trigger before an update or a deletion, or a trigger that writes its own table when REPLACE
-  /// deletes a row. SQLite then leaves the result undefined, or reports values that the row never
-  /// had. The log has no values for such columns. If the kind of the change is uncertain as well,
-  /// all columns are uncertain. Undoing or applying such a change is a conflict,
-  /// `ChangeConflict.Reason.uncertain`.
+  /// This happens if a trigger changes the row whose change has fired the trigger. Such a trigger
+  /// runs before an update or a deletion, or it writes its own table when REPLACE deletes a row.
+  /// SQLite then leaves the result undefined, or reports values that the row never had. The log has
+  /// no values for such columns. If the kind of the change is uncertain as well, all columns are
+  /// uncertain. Undoing or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
-  /// Returns the value of the column with a name before the change. The case of the name does not
+  /// Returns the value of a column before the change. The case of the column's name does not
   /// matter.
   ///
   /// The result is nil if the row did not exist, if the column is not logged, or if an update left
@@ -161,8 +160,7 @@ public struct AnyLogChange: Hashable, Sendable {
     shape.index(of: column).flatMap { oldValues[$0] }
   }
 
-  /// Returns the value of the column with a name after the change. The case of the name does not
-  /// matter.
+  /// Returns the value of a column after the change. The case of the column's name does not matter.
   ///
   /// The result is nil if the row was deleted, if the column is not logged, or if an update left
   /// the column unchanged and it is not part of the key.

@@ -74,9 +74,9 @@ extension ChangeLog {
   ///
   /// Without a position, a new cursor begins before the oldest entry of the log. With a position, a
   /// new or existing cursor is moved to this position. To begin after a copy of the logged tables,
-  /// pass the `logPosition()` of the read that made the copy. Runs one write. Throws
-  /// `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the log does
-  /// not have the position.
+  /// call `logPosition()` in the read that makes the copy, and pass the result. Runs one write.
+  /// Throws `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the log
+  /// does not have the position.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) throws -> LogCursor {
@@ -95,8 +95,8 @@ extension ChangeLog {
 }
 
 extension Connection {
-  /// Moves a cursor of the change log past an entry. Call it in the transaction that processes the
-  /// entry, so that both are committed together.
+  /// Moves a cursor of the change log past an entry. Call this method in the transaction that
+  /// processes the entry, so that the processing and the move are committed together.
   ///
   /// The cursor is stored in the file, so a restore from a backup moves it back with the log.
   /// Throws `LogError.unknownCursor` if no cursor has that name, and `LogError.unknownPosition` if

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// What `Logged()` in a model's schema declares: the columns that are logged, in their order, and
-/// the triggers that log them.
+/// The log of a table, declared by `Logged()` in a model's schema: the columns that are logged, in
+/// their order, and the triggers that log them.
 struct LogDefinition: Sendable {
   let shape: LogShape
   let triggers: [TriggerDefinition]
@@ -21,7 +21,7 @@ struct LogDefinition: Sendable {
 
   /// - Parameters:
   ///   - table: the declared table, which has a primary key.
-  ///   - existing: the same table as it exists in the file. Columns that only this table has are
+  ///   - existing: the same table as it exists in the file. Columns that are only in the file are
   ///     logged as well, unless the schema drops them.
   ///   - order: the columns in the order in which the existing triggers log them. This order is
   ///     kept if the columns are the same.
@@ -91,7 +91,7 @@ struct LogDefinition: Sendable {
     let delete = trigger("delete", of: table, "DELETE", deleted)
     // A row that gets another key is logged as a deletion and an insertion. The trigger names the
     // key's columns, because otherwise each update would run the trigger's program to evaluate
-    // WHEN. An integer key may also be set by a name of the rowid.
+    // WHEN. An integer key may also be set through a name of the rowid.
     let keyNames =
       shape.key.map { quoted[$0] } + (shape.key.count == 1 ? ["rowid", "oid", "_rowid_"] : [])
     let rekey = trigger(
@@ -169,11 +169,11 @@ extension LogDefinition: OwnedObject {
     let isConverted =
       migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
       ?? false
-    // A step of the user's own may run between the two parts of a migration. The first part converts
-    // the values, and the second part sees no rebuild.
+    // The user's own code may run between the two parts of a migration. Only the first part sees
+    // the rebuild that converts the values, so the first part handles the conversion.
     guard isRenamed || isConverted || migration.isWhole && !isSame else { return nil }
-    // If a trigger was missing, changes may be missing, too. The same holds for a column of the
-    // table that the triggers did not know.
+    // If a trigger was missing, changes may be missing, too. Changes may also be missing if the
+    // triggers did not know a column of the table.
     let isBroken =
       isConverted || existing.count != log.triggers.count
       || !isRenamed
@@ -198,8 +198,8 @@ extension LogDefinition: OwnedObject {
   /// - Parameters:
   ///   - saysGap: whether to add an entry with a `gap`, which says that earlier changes of the
   ///     table are not in the log.
-  ///   - closesEntry: whether to end the open entry, so that an entry does not have changes of the
-  ///     table with different columns.
+  ///   - closesEntry: whether to end the open entry, so that all changes of the table in one entry
+  ///     have the same columns.
   private func start(
     in migration: OwnedObjectMigration, saysGap: Bool, closesEntry: Bool = false
   ) throws -> [String] {
@@ -256,7 +256,7 @@ extension ExistingSchema.Entry {
 
 extension [ExistingSchema.Entry] {
   /// The columns that the log's triggers record, in their order. They are read from the trigger
-  /// that logs deletions; empty if there is none.
+  /// that logs deletions; empty if there is no such trigger.
   var loggedColumns: [String] {
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard
@@ -292,7 +292,8 @@ extension [ExistingSchema.Entry] {
 /// with REPLACE.
 ///
 /// The order in which SQLite fires the triggers of the table does not matter. But some triggers
-/// hide changes from all other triggers. They cannot be declared together with `Logged()`:
+/// hide changes from all other triggers. The following triggers cannot be declared together with
+/// `Logged()`:
 ///
 /// - a trigger before an update or a deletion that writes the table
 /// - a trigger on deletions that writes the table
@@ -302,7 +303,7 @@ extension [ExistingSchema.Entry] {
 ///
 /// The table needs a primary key. Generated columns are not logged. Columns that the model does not
 /// declare are logged from the next migration on. Opening the database throws `ModelError` if the
-/// model has no key, is a view, or declares such a trigger.
+/// model has no key, is a view, or declares one of the triggers above.
 ///
 /// Each changed row costs one row in the log, with the values that changed. Each write costs two
 /// short statements.

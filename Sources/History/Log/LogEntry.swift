@@ -31,8 +31,8 @@ public struct LogEntry: Sendable, Identifiable {
     public var sequence: Int64 { position.number }
   }
 
-  /// The position of the entry, after which a reader continues. The position identifies the
-  /// transaction in all copies of the file.
+  /// The position of the entry, which identifies the transaction in all copies of the file. A
+  /// reader of the log continues after this position.
   public let position: LogPosition
   /// The time in microseconds since 1970, by the clock of the program that wrote the entry. A
   /// `Date` is less exact.
@@ -47,13 +47,18 @@ public struct LogEntry: Sendable, Identifiable {
   /// the program declares no version.
   public let schemaVersion: Int?
   /// The number of the entry that the transaction undoes; nil if it undoes no entry. A redo undoes
-  /// the entry of the undo. `History.skip` names the entry that it removes, without changes.
+  /// the entry of the undo. `History.skip` writes an entry without changes, which has the number of
+  /// the skipped entry.
   public let undoneSequence: Int64?
   /// The name of a table whose earlier changes are not all in the log; nil in most entries.
   ///
-  /// A migration writes such an entry in three cases: it begins to log a table that exists already,
-  /// it changes values of a logged table itself, or it finds that a trigger or a column of the log
-  /// was missing. A reader of the log then needs a full copy of the table.
+  /// A migration writes an entry with a gap in three cases:
+  ///
+  /// - It begins to log a table that exists already.
+  /// - It changes values of a logged table by a rebuild, which fires no triggers.
+  /// - It finds that a trigger or a column of the log was missing.
+  ///
+  /// A reader of the log then needs a full copy of the table.
   public let gap: String?
   /// The net changes of the transaction, in the order in which the rows were first changed.
   public let changes: [AnyLogChange]
@@ -87,7 +92,7 @@ public struct LogEntry: Sendable, Identifiable {
   }
 }
 
-/// A place in the change log of a database: the entry after which a reader continues.
+/// The position of an entry in the change log of a database. A reader continues after this entry.
 ///
 /// ```swift
 /// let position = try connection.logPosition()
@@ -217,7 +222,7 @@ extension Connection {
     }
   }
 
-  /// Makes the log writable again if its latest time is too late to be followed by another one. A
+  /// Makes the log writable again if its latest time is so late that no later time can follow. A
   /// log of format 1 is left as it is.
   func limitLatestLogTime() throws {
     do {

@@ -15,8 +15,8 @@ extension LogPosition {
 }
 
 extension Connection {
-  /// A purge keeps at least this number of epochs of this log, the newest ones. It also keeps as
-  /// many of each database from which transactions were applied.
+  /// The number of epochs that a purge always keeps, beginning with the newest. The number applies
+  /// to this log, and to each database from which transactions were applied.
   static let keptEpochs = 10_000
 
   /// Returns the first position of each epoch that has entries between two numbers, in order.
@@ -101,8 +101,8 @@ extension Connection {
   }
 
   /// Deletes the records of old epochs whose entries were all purged, for this log and for other
-  /// databases. The newest `keptEpochs` are always kept. Otherwise the file would grow each time
-  /// that a database is opened and written.
+  /// databases. If nothing were deleted, the file would grow each time that a database is opened
+  /// and written. The newest `keptEpochs` are always kept.
   func purgeLogEpochs(upTo purged: Int64) throws {
     try withEpochs(()) {
       try execute(
@@ -118,8 +118,8 @@ extension Connection {
 
 extension ConnectionCore {
   /// Returns the number of the present epoch. This is `known` if the log has that epoch. Otherwise
-  /// a new epoch begins. Its first entry is the one that the last statement has ended, or else the
-  /// next entry.
+  /// a new epoch begins. Its first entry is the entry that the last statement has ended, or the
+  /// next entry if that statement has ended none.
   func noteLogEpoch(_ known: Int64?) throws -> Int64 {
     let hasEnded = changeCount > 0
     let connection = lend()
@@ -145,7 +145,8 @@ extension Connection {
       return known
     }
     let epoch = Int64.random(in: 1 ... .max)
-    // REPLACE deletes an epoch without entries, which begins with the same entry.
+    // If the last epoch has no entries, it has the same first entry as the new epoch. REPLACE then
+    // deletes the last epoch.
     try execute(
       """
       INSERT OR REPLACE INTO "apus_log_epoch" ("first", "epoch") \

@@ -2,15 +2,15 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// Reduces the logged changes of one entry to one change for each row.
+/// The logged changes of one entry, reduced to one change for each row.
 ///
 /// The order of the logged changes does not show the order of the changes themselves. SQLite may
 /// fire another trigger before the log's trigger, and the other trigger's change is then logged
-/// before the change that fired it. So for each value of a column, it is counted how often a change
-/// found the value (+1) and how often a change left it (-1). "The row does not exist" counts as a
-/// value. A value that one change left and the next change found has the sum 0. The value with the
-/// sum +1 was there before the entry, and the value with the sum -1 is there after the entry. If
-/// there is any other sum, the column is reported as uncertain.
+/// before the change that fired it. So for each value of a column, each change that replaced the
+/// value counts +1, and each change that set the value counts -1. "The row does not exist" counts
+/// as a value. A value that one change set and the next change replaced has the sum 0. The value
+/// with the sum +1 was there before the entry, and the value with the sum -1 is there after the
+/// entry. If a value has any other sum, the column is reported as uncertain.
 struct LogNetting {
   private struct RowID: Hashable {
     let shape: Int64
@@ -20,15 +20,17 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The marks `set`, `put` and `gone`: what changes from other databases have set, inserted over
-  /// an existing row, or deleted. Their times are needed to find out which of two values is newer,
-  /// even if the row was already like that.
+  /// The marks of applied changes from other databases; see `Kind`. A mark is needed even if the
+  /// change left the row as it was, because the time of a change decides which of two values is
+  /// newer.
   private var marks: [AnyLogChange] = []
 
   /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
-  /// are marks of an applied change from another database: `set` has the values that it set, `put`
-  /// has the row that it inserted although the row existed, and `gone` has the key of the row that
-  /// it deleted.
+  /// are marks of an applied change from another database:
+  ///
+  /// - `set` has the values that an update set.
+  /// - `put` has the row that an insertion wrote although the row existed.
+  /// - `gone` has the key of the row that a deletion removed.
   enum Kind: String {
     case insert, update, delete, set, put, gone
   }
@@ -60,8 +62,8 @@ struct LogNetting {
         isFromLog: true)
     }
     // If a column was set, its old value is not NULL; the new value may be NULL. A conditional
-    // expression would be wrong here: next to a `DatabaseValue`, `nil` means NULL, and not the
-    // absence of a value.
+    // expression would be wrong here, because a `nil` beside a `DatabaseValue` would mean NULL, and
+    // not a missing value.
     var set = none
     for index in shape.columns.indices
     where shape.key.contains(index) || !values[index * 2].isNull {

@@ -64,7 +64,8 @@ public struct LogObservation: AsyncSequence, Sendable {
           position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch is CancellationError where Task.isCancelled {
-          // The next call must read the entries whose change was noticed here.
+          // This call may have noticed new entries without reading them. So the next call must read
+          // them.
           isAtEnd = false
           return nil
         } catch {
@@ -105,7 +106,7 @@ extension ChangeLog {
   }
 
   /// The positions of the newest entry and of the newest finished entry. In a read-only database,
-  /// another program finishes the entry later.
+  /// they may differ until another program finishes the entry.
   fileprivate var newestPosition: ValueObservation<[LogPosition]> {
     database.observe { [try $0.newestLogPosition(), try $0.logPosition()] }
   }

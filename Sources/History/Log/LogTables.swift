@@ -7,7 +7,7 @@ enum LogTables {
   /// The table with one row, which has the format, the identity of the database, and the number of
   /// the last purged entry.
   static let log = ExistingSchema.logTable
-  /// A row for each transaction.
+  /// The table with a row for each transaction.
   static let entry = "apus_log_entry"
   /// The table with a row for each change of a row in a logged table, in order.
   static let change = "apus_log_change"
@@ -106,10 +106,13 @@ enum LogTables {
 
   /// The statements that create the tables of the databases from which transactions were applied.
   ///
-  /// The first table has one row for each database. The row has the position in that database's log
-  /// up to which its own transactions were applied, and such a position for transactions that it
-  /// relayed. It also has the number of the last applied transaction of epoch 0. The second table
-  /// has this number for each other epoch.
+  /// The first table has one row for each database, with these columns:
+  ///
+  /// - `position` is the position in the database's log up to which its transactions were applied.
+  /// - `relayed` is the corresponding position for batches that also have relayed transactions.
+  /// - `sequence` is the number of the last applied transaction of epoch 0.
+  ///
+  /// The second table has the number of the last applied transaction of each other epoch.
   static let originCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(origin)" (
@@ -132,7 +135,8 @@ enum LogTables {
   ]
 
   /// The statements that create the table of the waiting changes. A change that no longer waits
-  /// stays in the table until its entry is purged, because the change is sent on with the entry.
+  /// stays in the table until its entry is purged, because the entry is sent to other databases
+  /// with all its changes.
   static let waitingCreation = [
     """
     CREATE TABLE IF NOT EXISTS "\(waiting)" (
@@ -259,8 +263,8 @@ enum LogTables {
   /// time. So a transaction is newer than all transactions that it may have seen, even if another
   /// database's clock is ahead.
   ///
-  /// An entry from another database keeps its original time, so the newest entry may not have the
-  /// latest time. Such an entry has the latest time so far in the column `latest`.
+  /// An entry from another database keeps its original time, which may be earlier than the times of
+  /// the entries before it. The column `latest` of such an entry has the latest time so far.
   ///
   /// `latestLimiting` prevents an overflow of the sum. The expression itself has no bound, because it
   /// is part of the triggers, and a bound would need new triggers in each existing file.

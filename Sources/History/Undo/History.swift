@@ -17,11 +17,11 @@ import SQLCore
 /// policy decides otherwise. A change of other columns is not a conflict. Any step can be undone,
 /// not only the last one.
 ///
-/// In the tables of the models, an undo runs no foreign key actions, and none of your triggers
-/// except temporary ones, because the step already has the changes that these made. So list all
-/// models whose rows belong together. In other tables, foreign key actions run. Rows that refer to
-/// a row with a changed key follow it; if the history does not show which row has the key now,
-/// there is a conflict.
+/// In the tables of the models, an undo runs no foreign key actions and, except for temporary
+/// triggers, none of your triggers. The step already has the changes that these actions and
+/// triggers made. So list all models whose rows belong together. In other tables, foreign key
+/// actions run. If the undo changes the key of a row, rows that refer to the row follow the key; if
+/// the history does not show which key the row has now, there is a conflict.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
@@ -42,7 +42,7 @@ public final class History: Sendable {
   /// tables is recorded, which costs as much as an observer of these tables.
   ///
   /// - Parameters:
-  ///   - author: the author whose transactions the history takes, as set by `history.write` or
+  ///   - author: the author whose transactions are in the history, as set by `history.write` or
   ///     `tx.setLogAuthor`; nil for all authors.
   ///   - groupsByLabel: whether to join consecutive transactions with the same label into one step,
   ///     such as the transactions of typing. Otherwise each transaction is a step.
@@ -81,7 +81,7 @@ public final class History: Sendable {
   /// - Parameters:
   ///   - position: the position in the log after which the history begins. If another history
   ///     undoes an earlier transaction, the undo is not a step of this history.
-  ///   - author: the author whose transactions the history takes; nil for all authors.
+  ///   - author: the author whose transactions are in the history; nil for all authors.
   ///   - groupsByLabel: whether to join consecutive transactions with the same label into one step,
   ///     such as the transactions of typing. Otherwise each transaction is a step.
   ///   - limit: the number of steps that can be undone.
@@ -115,8 +115,8 @@ public final class History: Sendable {
   /// Returns the steps that can be undone and redone, from asynchronous code.
   public func steps() async throws -> HistorySteps { try await source.steps(in: database) }
 
-  /// A stream with an element at once, and a further element whenever the steps may have changed.
-  /// The stream finishes when the database is closed or the history is released.
+  /// A stream that yields an element at once, and another element whenever the steps may have
+  /// changed. The stream finishes when the database is closed or the history is released.
   public var updates: AsyncStream<Void> { source.updates.stream() }
 
   // MARK: Undo and redo
@@ -186,7 +186,7 @@ public final class History: Sendable {
   /// }
   /// ```
   /// A history over the log writes an entry without changes, so that the step stays removed after a
-  /// restart, also in other histories. Throws `HistoryError.unknownStep` if the history does not
+  /// restart, and in other histories. Throws `HistoryError.unknownStep` if the history does not
   /// have the step. A history over the log throws `LogError.unknownPosition` if the file was
   /// restored and no longer has the step.
   @discardableResult

@@ -12,7 +12,7 @@ import SQLCore
 /// rows, which the pre-update hook recorded.
 ///
 /// Commits arrive on the writer's thread, before the write returns. While the history itself
-/// writes, no one else can write, so every commit that arrives meanwhile is its own.
+/// writes, no one else can write, so every commit that arrives meanwhile is the history's own.
 final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
@@ -41,8 +41,8 @@ final class HistoryRecorder: CommitReceiver {
 
   func append(_ commit: Commit) {
     if let event = commit.everything {
-      // Changes of other processes are not recorded. If they are in the way of an undo, it has a
-      // conflict.
+      // Changes of other processes are not recorded. If such a change prevents an undo, the undo
+      // has a conflict.
       if event == .tableChanged { removeAll() }
       return
     }
@@ -116,7 +116,8 @@ extension HistoryRecorder: HistorySource {
           guard !changes.rows.isEmpty, !tables.contains(name) else { return !changes.rows.isEmpty }
           return name.schema == "main" && reached.contains(name.name) && changes.events.isEmpty
         }
-        // The undo of a changed key is recorded as a deletion and an insertion.
+        // The undo of a changed key is recorded as a deletion and an insertion, so the changed keys
+        // are taken from the reversed transaction.
         for member in members {
           for (name, table) in member.transaction.tables {
             write.tables[name]?.rekeyedKeys.formUnion(table.rekeyedKeys)
@@ -167,7 +168,7 @@ extension HistoryRecorder.State {
     var write = write
     write.tables = write.tables.filter { tables.contains($0.key) }
     guard !write.tables.isEmpty else { return }
-    // If the write does not list its rows, they cannot be restored.
+    // If the write does not list all changed rows, the rows cannot be restored.
     let isIncomplete = write.tables.values.contains { $0.events.contains(.tableChanged) }
     if isIncomplete { stack.removeAll() }
     guard !isIncomplete, !isWriting, write.tables.values.contains(where: { !$0.rows.isEmpty }),

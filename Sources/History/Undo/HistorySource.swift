@@ -2,7 +2,7 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// The place from which a history takes its steps: a record in memory, or the change log.
+/// The source of a history's steps: a record in memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
   /// Whether an undo needs a `HistoryWitness`, because the source itself does not record the
@@ -26,7 +26,7 @@ protocol HistorySource: Sendable {
 /// An action on a step of a history.
 enum HistoryAction: Sendable {
   case undo, redo
-  /// The step is taken out of the history, and its rows stay unchanged.
+  /// The step is removed from the history, and its rows stay unchanged.
   case skip
 }
 
@@ -37,8 +37,8 @@ struct HistoryOptions: Sendable {
   let limit: Int
 }
 
-/// Observes all tables during an undo. It receives the changes that foreign keys make outside the
-/// tables of the history, so that a redo can reverse these changes as well.
+/// An observer of all tables during an undo. It receives the changes that foreign keys make outside
+/// the tables of the history, so that a redo can reverse these changes as well.
 final class HistoryWitness: CommitReceiver {
   private let changes = Lock<WriteChanges?>(nil)
 
@@ -80,8 +80,8 @@ final class HistoryUpdates: Sendable {
 
   deinit { end() }
 
-  /// Returns a stream with an element at once, and a further element after each change. If several
-  /// changes come before an element is taken, they give only one element.
+  /// Returns a stream that yields an element at once, and another element after each change. If
+  /// several changes come before an element is taken, the stream yields only one element for them.
   func stream() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))

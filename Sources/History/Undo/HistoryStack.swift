@@ -1,11 +1,11 @@
 /// The steps of a history: the steps that can be undone, and the steps that can be redone.
 ///
 /// To undo a step, its transactions are reversed by new transactions, the last one first. The new
-/// transactions then take the place of the old ones in the step. To redo the step, they are
-/// reversed in the same way.
+/// transactions then take the place of the old ones in the step. To redo the step, the new
+/// transactions are reversed in turn.
 struct HistoryStack<Transaction: Sendable>: Sendable {
   /// A transaction of a step. After a history in memory has undone or redone a step, the step has
-  /// only one member: the transaction that did this.
+  /// only one member: the transaction that undid or redid the step.
   struct Member: Sendable {
     /// The step as it would be if it had only this transaction.
     let step: HistoryStep
@@ -40,9 +40,10 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     self.limit = max(limit, 0)
   }
 
-  /// Returns the given step, or the next step if none is given; nil if there is no such step.
+  /// Returns the given step. If no step is given, returns the next step for the action. Returns nil
+  /// if there is no such step.
   ///
-  /// Transactions that have joined the step since it was given are left out.
+  /// Transactions that have joined the step since the caller received it are left out.
   func step(_ action: HistoryAction, _ given: HistoryStep?) -> Step? {
     guard let given else { return (action == .redo ? undone : done).last }
     let steps =
@@ -136,9 +137,9 @@ extension HistoryStack where Transaction == Int64 {
   }
 
   /// Adds a transaction to the undone or done steps. If the last of these steps has other
-  /// transactions of the same original step, the new one joins them. Transactions are undone from
-  /// the last to the first, and redone from the first to the last, so the new one belongs at an
-  /// end.
+  /// transactions of the same original step, the new transaction joins them. Transactions are
+  /// undone from the last to the first, and redone from the first to the last. So after an undo,
+  /// the new transaction becomes the first of the step, and after a redo, the last.
   private mutating func append(
     _ member: Member, of group: Int64, to steps: WritableKeyPath<Self, [Step]>, isUndo: Bool
   ) {

@@ -25,7 +25,8 @@ public struct HistoryStep: Hashable, Sendable, Identifiable {
   /// The time of the step's first transaction, by the clock of the program that wrote it.
   public let date: Date
   /// The position of the step's last transaction. If the history later adds transactions to the
-  /// step, this copy of the step still ends here. Undoing it does not undo the added ones.
+  /// step, this copy of the step still ends here. Undoing this copy does not undo the added
+  /// transactions.
   ///
   /// The position also has the epoch of the log, or of the history in memory. So a transaction with
   /// the same number in another history, or in a restored file, is not taken for this step.

@@ -89,7 +89,7 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       return
     }
     let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
-    // A history of other tables may have undone only the transaction's changes in its own tables.
+    // A history of other tables may have undone the transaction only in its own tables.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
@@ -135,8 +135,8 @@ final class LoggedHistory: HistorySource, CommitReceiver {
             self.tables.contains(change.shape.foldedTable)
           }
           conflicts += try info.naming(action) {
-            // An undo of a changed key is logged as a deletion and an insertion, so the keys are
-            // those of the original transaction.
+            // An undo of a changed key is logged as a deletion and an insertion, so the changed
+            // keys are read from the original transaction.
             try application.apply(
               entry.changes.filter(isOwn).map(\.inverted), resolving: policy,
               rekeyed: { try connection.rekeyedRows(inEntry: member.step.id) })

@@ -17,14 +17,14 @@ extension Connection {
   /// stored properties are read from the instance, and its `init(from:)` reads a row.
   ///
   /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow creating or changing
-  /// the table, `ModelError` if the type does not fit the table, for example because a column has
-  /// another type, and `WriteIgnored` if SQLite ignored the row.
+  /// the table. Throws `ModelError` if the type does not fit the table, for example because a
+  /// column has another type. Throws `WriteIgnored` if SQLite ignored the row.
   public func write<Row: Codable & Sendable>(_ row: Row, to table: TableName) throws {
     try write([row], to: table)
   }
 
-  /// Writes plain structs into a table in their order. If one fails, none is written. Throws the
-  /// same errors as `write` of a single struct.
+  /// Writes an array of plain structs into a table, in order. If one of them cannot be written,
+  /// none is written. Throws the same errors as `write` of a single struct.
   public func write<Row: Codable & Sendable>(_ rows: [Row], to table: TableName) throws {
     try use().allOrNothing { try writeEach(rows, to: table) }
   }
@@ -50,7 +50,7 @@ extension Connection {
     }
   }
 
-  /// Returns the row with that `id` as a plain struct; nil if there is no such row. Costs two
+  /// Returns the row with the given `id` as a plain struct; nil if there is no such row. Costs two
   /// statements: one reads the columns of the table, and one finds the row with an index seek.
   ///
   /// If the table has no column for a property, the property is nil. If the property is not
@@ -71,7 +71,7 @@ extension Connection {
     try rows(of: PlainLayout<Row>(), in: table, where: "ORDER BY \"id\"")
   }
 
-  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
+  /// Deletes the row with the given `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     guard try tableExists(table.name) else { return false }

@@ -25,7 +25,7 @@ extension Database {
     try await writeData { try $0.write(rows, to: table) }
   }
 
-  /// Returns the row with that `id` as a plain struct; nil if there is no such row.
+  /// Returns the row with the given `id` as a plain struct; nil if there is no such row.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -33,7 +33,7 @@ extension Database {
     try read(fileID: fileID, line: line) { try $0.find(id: id, from: table) }
   }
 
-  /// Returns the row with that `id` as a plain struct; nil if there is no such row.
+  /// Returns the row with the given `id` as a plain struct; nil if there is no such row.
   public func find<Row: Codable & Sendable>(
     id: some ColumnValue, from table: TableName, fileID: StaticString = #fileID,
     line: UInt = #line
@@ -55,13 +55,13 @@ extension Database {
     try await read(on: .background, fileID: fileID, line: line) { try $0.fetch(from: table) }
   }
 
-  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
+  /// Deletes the row with the given `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) throws -> Bool {
     try writeData { try $0.delete(id: id, from: table) }
   }
 
-  /// Deletes the row with that `id`. Returns false if there is no such row, or no such table.
+  /// Deletes the row with the given `id`. Returns false if there is no such row, or no such table.
   @discardableResult
   public func delete(id: some ColumnValue, from table: TableName) async throws -> Bool {
     try await writeData { try $0.delete(id: id, from: table) }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A decoder that gives the values of one row to the `init(from:)` of a class. Only this
-/// initialiser can make an instance of a class. The keys are the names of the class's stored
+/// A decoder that gives the values of one row to the `init(from:)` of a class. An instance of a
+/// class can be made only by this initialiser. The keys are the names of the class's stored
 /// properties.
 struct PlainDecoder: Decoder {
   private let type: Any.Type

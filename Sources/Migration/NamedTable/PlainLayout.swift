@@ -12,8 +12,8 @@ struct PlainLayout<Row: Codable & Sendable> {
   let fields: [PlainField]
   let id: PlainField
 
-  /// Reads the properties. Throws `ModelError` if the type is neither a struct nor a class, has no
-  /// `id` or an optional one, or has a property that no column can store, such as a reference to an
+  /// Reads the properties. Throws `ModelError` if the type is not a struct or a class, if its `id`
+  /// is missing or optional, or if no column can store a property, such as a reference to an
   /// object.
   init() throws {
     guard
@@ -24,7 +24,8 @@ struct PlainLayout<Row: Codable & Sendable> {
     }
     // Codable does not encode lazy properties, so their storage is left out here, too.
     fields = try stored.filter { !$0.name.hasPrefix("$__lazy_storage_$") }.map { field in
-      // The runtime does not say whether a reference is weak or unowned, which memory depends on.
+      // The runtime does not say whether a reference is weak or unowned, but its form in memory
+      // depends on that.
       guard !Self.isReference(field.type) else {
         throw ModelError(
           Row.self,
@@ -118,7 +119,7 @@ struct PlainField {
   /// The value of the property if the table lacks the column: NULL, zero or empty. Nil if the type
   /// has no such value.
   let fallback: DatabaseValue?
-  /// Reads the property at this address, and returns the value for the column.
+  /// Reads the property at an address in memory, and returns the value for the column.
   let store: (UnsafeRawPointer) throws -> DatabaseValue
   /// Converts the value of the column to the value of the property.
   let read: (DatabaseValue) throws -> Any

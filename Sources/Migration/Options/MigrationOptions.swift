@@ -10,21 +10,21 @@ import SQLCore
 public struct MigrationOptions: Sendable {
   /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
   /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
-  /// forbids it. A value that is not unique, or that `Converted` cannot read, always refuses the
-  /// migration.
+  /// forbids it. The migration is always refused if a value is not unique, or if `Converted` cannot
+  /// read it.
   public enum InvalidValues: Hashable, Sendable {
     /// The migration is refused, and the plan says how many rows have an invalid value.
     case refused
     /// The rows are deleted. If another row refers to a deleted row, the migration throws
     /// `MigrationError`, and nothing is changed.
     case deleted
-    /// Rows are deleted if the invalid value is in one of these tables or columns. Any other
-    /// invalid value refuses the migration. Create this case by `deleted(in:)`.
+    /// Rows are deleted if the invalid value is in one of these tables or columns. The migration is
+    /// refused if any other value is invalid. Create this case by `deleted(in:)`.
     case deletedIn(Set<String>)
 
-    /// Deletes the rows with invalid values in some columns. Any other invalid value refuses the
-    /// migration. Each place is a column, as in `.deleted(in: "Note.size")`, or a table. A table
-    /// stands for all its columns and constraints.
+    /// Deletes the rows with invalid values in some columns. The migration is refused if any other
+    /// value is invalid. Each place is a column, as in `.deleted(in: "Note.size")`, or a table. A
+    /// table stands for all its columns and constraints.
     public static func deleted(in places: String...) -> InvalidValues {
       .deletedIn(Set(places))
     }
@@ -49,8 +49,8 @@ public struct MigrationOptions: Sendable {
     /// table without rows needs no value.
     case refused
     /// Zero, `false`, or the empty text or bytes, which ALTER TABLE also leaves as the column's
-    /// default. A type without such a value, such as a date or an enumeration, is still refused,
-    /// and so is a new foreign key.
+    /// default. A new column is still refused if its type has no such value, as for a date or an
+    /// enumeration, or if it is part of a foreign key.
     ///
     /// Choose this if a step of your own fills the new column, or if the values do not matter yet.
     case zeroOrEmpty
@@ -58,8 +58,8 @@ public struct MigrationOptions: Sendable {
 
   /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
   /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
-  /// forbids it. A value that is not unique, or that `Converted` cannot read, always refuses the
-  /// migration.
+  /// forbids it. The migration is always refused if a value is not unique, or if `Converted` cannot
+  /// read it.
   public var invalidValues: InvalidValues
   /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public var missingDefaults: MissingDefaults
@@ -72,13 +72,13 @@ public struct MigrationOptions: Sendable {
   /// Whether opening the database reads the values of columns whose Swift type has changed; true by
   /// default.
   ///
-  /// The schema does not show every change of a type. Examples are a lost case of an enumeration, a
-  /// new property of a struct in JSON, or a text that becomes a UUID or a Decimal. So a migration
-  /// notes the types in the file, as the definition of the view `apus_types`. Opening a database
-  /// reads the definitions anyway, so the comparison costs no further statement. If a type has
-  /// changed, its column is read once, after a call of `progress`. If the type cannot read a value,
-  /// the migration is refused, as with `checksValues`. If this property is false, no values are
-  /// read: the file opens, and an error is thrown only when such a row is read.
+  /// The schema does not show every change of a type. Examples are a removed case of an
+  /// enumeration, a new property of a struct in JSON, or a text that becomes a UUID or a Decimal.
+  /// So a migration notes the types in the file, as the definition of the view `apus_types`.
+  /// Opening a database reads the definitions anyway, so the comparison costs no further statement.
+  /// If a type has changed, `progress` is called, and the column is read once. If the type cannot
+  /// read a value, the migration is refused, as with `checksValues`. If this property is false, no
+  /// values are read: the file opens, and an error is thrown only when such a row is read.
   ///
   /// - Only an opening that migrates adds the notes to a file. Until then, a file of another
   ///   program or of an earlier version of Apus has no notes, and its values are not read. An
@@ -101,7 +101,7 @@ public struct MigrationOptions: Sendable {
   /// The treatment of tables that a newer program has changed.
   public var newerSchema: NewerSchema
   /// The number of this program's schema, if the program numbers its schemas; higher is newer. With
-  /// nil, only the definitions in the file show whether a newer program changed it.
+  /// nil, only the definitions in the file show whether a newer program changed the file.
   ///
   /// The file keeps the number of the last numbered program that migrated the file. A program with
   /// a lower number is older, whatever it declares. A program with a higher number is newer, and
@@ -110,7 +110,7 @@ public struct MigrationOptions: Sendable {
   public var schemaVersion: Int?
   /// A closure that reports the progress. It is called before each statement of the plan, and
   /// before each of your own steps. While a large table is copied, checked, or put into an index or
-  /// full-text index, it is also called about every 10,000 rows.
+  /// full-text index, the closure is also called about every 10,000 rows.
   ///
   /// The closure runs inside the transaction. If it throws an error, the migration ends, and
   /// nothing is changed.
@@ -162,10 +162,12 @@ extension MigrationOptions {
   public enum NewerSchema: Hashable, Sendable {
     /// The table stays as the newer program made it, and both programs use it.
     ///
-    /// The older program is refused if it cannot work with the table. This happens if the table or
-    /// a column is missing, or has another type, form or key, or if a column is generated in only
-    /// one of the two programs. It also happens if a column that the program does not declare
-    /// requires a value.
+    /// The older program is refused if it cannot work with the table. These are the cases:
+    ///
+    /// - The table or a column is missing, or the table has another key.
+    /// - A column has another type or stored form.
+    /// - A column is generated in only one of the two programs.
+    /// - A column that the older program does not declare requires a value.
     case kept
     /// The older program is refused.
     case refused
@@ -185,10 +187,10 @@ public struct MigrationProgress: Hashable, Sendable {
   /// of all tables are checked.
   public let table: String
   /// The statement that runs next. While values or copied rows are checked, and for one of your own
-  /// steps, a comment in SQL.
+  /// steps, it is a comment in SQL.
   public let sql: String
-  /// The number of rows copied so far. While rows are checked or put into an index, an estimate of
-  /// their number so far. The number begins at 0.
+  /// The number of rows copied so far. While rows are checked or put into an index, it is an
+  /// estimate of the rows done so far. The number begins at 0.
   public let copiedRows: Int
   /// The number of rows to copy, to check, or to put into an index. It is 0 for other statements,
   /// and for indexes and checks of at most 10,000 rows.

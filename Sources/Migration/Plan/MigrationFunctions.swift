@@ -33,7 +33,8 @@ struct MigrationFunctions {
   }
 
   static func key(table: String, column: String) -> String {
-    // `a.b` and `c` must differ from `a` and `b.c`.
+    // The column `c` of the table `a.b` must not have the same key as the column `b.c` of the table
+    // `a`.
     "\(table.utf8.count) \(table.lowercasedASCII).\(column.lowercasedASCII)"
   }
 
@@ -92,7 +93,7 @@ struct MigrationFunctions {
     let column = try column(of: arguments)
     do {
       let value = try arguments[1]
-      // Values that have the new class already need no conversion.
+      // A value that already has the new class needs no conversion.
       if case .text(value.storageClass.typeName) = try arguments[2] { return value }
       return try column.conversion?.convert(value) ?? value
     } catch let error as ColumnValueError {

@@ -10,9 +10,10 @@ import SQLCore
 /// A step runs automatically if it loses nothing, or if a schema or the options declare the loss. A
 /// step that would lose anything else, or cannot be done automatically, is refused. A refused step
 /// offers a line that resolves the refusal. If any step is refused, no step runs. Parts of the
-/// database that no model declares are kept, except indexes that an earlier schema declared. With a
-/// `schemaVersion` or `.replaced`, the same applies to triggers, full-text indexes and vector
-/// indexes. A full-text or vector index is also dropped if a renaming changes a name in it.
+/// database that no model declares are kept, except indexes that an earlier schema declared: these
+/// are dropped. With a `schemaVersion` or `.replaced`, triggers, full-text indexes and vector
+/// indexes that an earlier schema declared are dropped, too. A full-text or vector index is also
+/// dropped if a renaming changes a name in it.
 public struct MigrationPlan: Hashable, Sendable {
   /// One step of a plan.
   public struct Step: Hashable, Sendable {
@@ -61,8 +62,8 @@ public struct MigrationPlan: Hashable, Sendable {
       case stopLog
       /// A column that no model declares stays unchanged.
       case keepColumn(String)
-      /// Another part of the database that no model declares stays unchanged. So do values that
-      /// are not spelled as their stored form writes them.
+      /// Another part of the database that no model declares stays unchanged. Values that are not
+      /// spelled as their stored form writes them also stay unchanged.
       case keepDeclaration(String)
       /// A table or view stays in the newer program's form.
       case keepNewer
@@ -93,7 +94,7 @@ public struct MigrationPlan: Hashable, Sendable {
     public let table: String
     /// The SQL that the step runs; nil if it runs no SQL.
     public let sql: String?
-    /// The reason for the step. For a refused step, also what to do instead.
+    /// The reason for the step. If the step is refused, this text also says what to do instead.
     public internal(set) var reason: String
     /// A line of Swift code to paste, if the step is refused or keeps a part of the database. The
     /// line belongs in the model, in its schema, or in the options of the migration. Every refusal
@@ -101,8 +102,8 @@ public struct MigrationPlan: Hashable, Sendable {
     public let line: String?
     /// All alternative lines to paste; one of them is enough. The first is `line`.
     ///
-    /// A line that loses values says so in a comment. It is not the first if another line keeps the
-    /// values.
+    /// A line that loses values says so in a comment. If another line keeps the values, such a line
+    /// is not the first.
     public let lines: [String]
     /// The number of rows that the step changes or puts at risk; nil if the step concerns no rows.
     public internal(set) var rowCount: Int?
@@ -132,8 +133,8 @@ public struct MigrationPlan: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Whether no step changes a row or a declaration, or is refused. Such a plan may still list
-  /// parts that are kept.
+  /// Whether the plan changes nothing: no step changes a row or a declaration, and no step is
+  /// refused. Such a plan may still list parts that are kept.
   public var isEmpty: Bool { steps.allSatisfy { $0.isKept } }
 
   /// The refused steps, without `.undecided` steps.

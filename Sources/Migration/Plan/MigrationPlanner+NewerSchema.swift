@@ -47,8 +47,8 @@ private struct NewerSchemaJudge {
   /// The tables whose values the steps would convert, by name in lower case.
   let converted: Set<String>
 
-  /// Returns one step for each table or view that a newer program changed. It replaces the steps
-  /// that would change the table or view back.
+  /// Returns one step for each table or view that a newer program changed. This step replaces the
+  /// steps that would undo the change.
   func newerSteps() -> [MigrationPlan.Step] {
     var newer: [MigrationPlan.Step] = []
     for table in declared.tables {
@@ -116,8 +116,8 @@ private struct NewerSchemaJudge {
   /// Returns whether a program that declares this table would open a file in this state without
   /// changing it.
   ///
-  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison wants to
-  /// read rows. The planner works on an empty database, which has no such table, so the result is
+  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison has to
+  /// read rows. This fails, because the planner works on an empty database, and the result is then
   /// false.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
@@ -169,7 +169,7 @@ private struct NewerSchemaJudge {
       titles.isEmpty
       ? "; this program declares it differently"
       : "; this program would \(titles.joined(separator: ", "))"
-    // A file may have any number, also the greatest one.
+    // A file may have any schema version, even the greatest integer.
     let number = min(max(planner.schemaVersion ?? 0, history.version?.number ?? 0), .max - 1) + 1
     let lost = uniqued(undoing.filter { $0.kind == .destructive }.map(\.action.title))
     let line =

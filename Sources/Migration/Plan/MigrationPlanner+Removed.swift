@@ -84,7 +84,7 @@ extension Declarations {
     return "\(reference.key.removalLine)  // in the schema of \(place)"
   }
 
-  /// Returns whether the same migration drops a foreign key, alone or with its table.
+  /// Returns whether the same migration drops a foreign key, either by itself or with its table.
   func removes(_ reference: ExistingSchema.Reference) -> Bool {
     if removes(.table(reference.table)) { return true }
     guard let table = tables.first(where: { $0.name.isSame(as: reference.table) }),

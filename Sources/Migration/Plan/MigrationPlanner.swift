@@ -6,8 +6,8 @@ struct MigrationPlanner {
   /// The part of a migration that is planned.
   enum Extent {
     case whole
-    /// Only steps that add something or allow more values. Steps that remove something or make it
-    /// unique wait until the user's own steps have read the old columns.
+    /// Only steps that add something or allow more values. Steps that remove something or require
+    /// unique values wait until the user's own steps have read the old columns.
     case expanding
   }
 
@@ -104,7 +104,7 @@ struct MigrationPlanner {
     guard newerSchema != .replaced, steps.contains(where: { !$0.step.isKept }) else { return steps }
     let history = try SchemaHistory(of: schema, in: connection)
     let judged = try history.map { try self.steps(steps, for: declared, in: schema, $0) } ?? steps
-    // A file without a number was made before this program was numbered.
+    // A file without a schema version counts as older than any program that has one.
     let fileNumber = history?.version?.number ?? 0
     let isCurrent = schemaVersion.map { $0 >= fileNumber } ?? false
     return isCurrent ? judged : judged.flatMap { $0.keeping.isEmpty ? [$0] : $0.keeping }
@@ -136,7 +136,7 @@ struct MigrationPlanner {
       let changes = declared.tables.map {
         ($0.name.lowercasedASCII, noted.changes(of: $0, schema.renames))
       }
-      // If a newer program migrated the file, it wrote values for its own types.
+      // If a newer program migrated the file, the values belong to the types of that program.
       if changes.contains(where: { !$0.1.isEmpty }), try !isOlder(than: schema) {
         tablePlanner.changedTypes = Dictionary(changes) { $1 }
       }

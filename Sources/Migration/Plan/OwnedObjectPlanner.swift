@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// Plans the objects that the library owns in a schema: triggers, full-text indexes and the change
-/// log. Each object finds out how the file differs from its declaration. The planner makes steps of
-/// these differences, and decides about objects that no model declares.
+/// Plans the objects that the library owns in a schema: triggers, full-text and vector indexes, and
+/// the change log. Each object finds out how the file differs from its declaration. The planner
+/// makes steps of these differences, and decides about objects that no model declares.
 ///
 /// The SQL of such an object names tables and columns. So the object is dropped before all other
 /// steps and created after them.
@@ -67,7 +67,8 @@ struct OwnedObjectPlanner {
       var step = PlannedStep.dropTrigger(
         entry.name, of: schema.renames.name(ofTable: entry.table), reason: Self.isUndeclared)
       step.keep("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
-      // A view that is created again gets its undeclared triggers back.
+      // When a view is created again, its undeclared triggers are created again, too. So these
+      // triggers are dropped after the view is created.
       if migration.drops(view: entry.table) { last.append(step) } else { first.append(step) }
     }
   }
@@ -100,8 +101,8 @@ struct OwnedObjectPlanner {
     var step = PlannedStep(
       .dropSearchIndex(index.name), of: table, index.entries(in: schema).drops,
       isStale && filling == nil ? hasOtherValues : reason)
-    // An index that a newer program may have created is kept, unless a renaming would break it, or
-    // a change of its values.
+    // An index that a newer program may have created is kept, except in these cases: the schema
+    // drops it; a renaming breaks it; its values change, and it cannot be filled again.
     if !isDropped, !isRenamed, !isStale || filling != nil {
       step.keep(
         "the \(index.type) index \(index.name)",
@@ -166,8 +167,8 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Sets the step that replaces this one if a newer program may have created the object. That step
-  /// keeps the object that this step drops.
+  /// Sets an alternative to this step, which keeps the object instead of dropping it. The
+  /// alternative is used if a newer program may have created the object.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = [
       PlannedStep(

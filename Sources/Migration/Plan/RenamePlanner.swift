@@ -111,7 +111,8 @@ struct RenamePlanner {
     }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
-        // A column that gets this name only now is not the column that the line means.
+        // The line does not refer to a column that gets the name `line.from` only in this
+        // migration.
         && !columns.contains { $0.name.isSame(as: line.from) }
     }) {
       let line = pending.remove(at: index)

@@ -15,7 +15,7 @@ struct TablePlanner {
   /// The existing object from which the declared table is made.
   private enum Origin {
     case existing(TableComparison)
-    /// No table exists. If a view has the name, it is dropped first.
+    /// No table exists. If a view has the table's name, the view is dropped first.
     indirect case none(droppedView: PlannedStep?)
     /// The existing object is not an ordinary table.
     indirect case refused(PlannedStep)
@@ -155,8 +155,8 @@ struct StepBuilder {
   private var changes: [TableChange] = []
   /// The notes of conversions that are written or removed with the changes.
   private var conversions: [ConversionNote] = []
-  /// The SQL for the values that a rebuild does not copy unchanged. The keys are column names in
-  /// lower case.
+  /// The SQL for the values that a rebuild changes or adds. The keys are column names in lower
+  /// case.
   private(set) var sources: [String: TableRebuild.Source] = [:]
   /// The lists of columns whose values would not be unique after a rebuild. The plan already has a
   /// refusal for each list.
@@ -200,7 +200,7 @@ struct StepBuilder {
       steps[steps.count - 1].conversions = conversions
       return
     }
-    // If any step is refused, no step runs. The reasons are already planned.
+    // If any step is refused, no step runs. So the plan needs no rebuild.
     guard !isRefused else { return }
     let rebuild = try TableRebuild(of: table, sources: sources)
     add(

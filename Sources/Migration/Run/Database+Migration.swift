@@ -8,9 +8,9 @@ extension Database {
   ///
   /// A file that is opened as read-only is not migrated.
   ///
-  /// Throws `MigrationError`, with the plan, and changes nothing if a table needs a change that
-  /// cannot be made automatically or that `Configuration.schemaPolicy` forbids. Throws `ModelError`
-  /// if a model cannot be a table.
+  /// If a table needs a change that cannot be made automatically or that
+  /// `Configuration.schemaPolicy` forbids, throws `MigrationError`, with the plan, and changes
+  /// nothing. Throws `ModelError` if a model cannot be a table.
   public convenience init(
     path: String, models: [any TableModel.Type], configuration: Configuration = Configuration(),
     migration options: MigrationOptions = MigrationOptions()
@@ -63,8 +63,8 @@ extension Database {
     let declared = try Declarations(of: models)
     try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
-    // The writer makes the plan, because it is open already. A reader would have to be opened
-    // first.
+    // The plan is made on the writer connection, which is open already. A reader connection would
+    // have to be opened first.
     let plan = try writing { core in
       let plan = try Self.plan(for: declared, options, on: core) {
         self.openingObjection(to: $0) != nil
@@ -181,8 +181,8 @@ extension Database {
     } catch let error as DatabaseError
       where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
     {
-      // The only work was to note types. The next opening checks the values again, and notes the
-      // types.
+      // Only the types had to be noted, and the file could not be written now. The next opening
+      // checks the values again, and notes the types.
       return plan
     }
     if let notify = configuration.onMigration, !done.isEmpty {
@@ -196,9 +196,9 @@ extension Database {
 }
 
 extension Database {
-  /// Registers what full-text indexes, change logs and other owned objects of the models need. If
-  /// such an object follows the changes of a table, turns on `recursive_triggers`, so that REPLACE
-  /// also fires delete triggers.
+  /// Makes the registrations, such as a tokenizer, that full-text indexes, change logs and other
+  /// owned objects of the models need. If such an object follows the changes of a table, turns on
+  /// `recursive_triggers`, so that REPLACE also fires delete triggers.
   private func prepareWriters(_ declared: Declarations) throws {
     let isReadOnly = configuration.isReadOnly
     for type in declared.ownedTypes {

@@ -42,7 +42,7 @@ struct MigrationForecast {
     let plan = plan(of: steps, pending)
     guard isShown(plan) else { return plan }
     steps = try counted(steps)
-    // A step has become a refusal if SQLite cannot count its rows.
+    // If SQLite could not count the rows of a step, this step is now a refusal.
     try decide(&steps, pending) { try counted(self.steps(.expanding)) }
     return self.plan(of: steps, pending)
   }

@@ -127,7 +127,8 @@ extension MigrationRun {
   /// - Parameter renames: the renamings that will follow. The result has the new names.
   func foreignKeyViolations(_ renames: Renames = Renames()) throws -> Violations {
     var violations = Violations()
-    // Without a table, one foreign key that SQLite cannot check would end the check of all tables.
+    // Each table is checked separately. In one check of all tables, a foreign key that SQLite
+    // cannot check would end the whole check.
     let tables = try connection.rows(
       "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND lower(sql) LIKE '%references%'")
     for table in try tables.map({ try $0.get(String.self, at: 0) }) {

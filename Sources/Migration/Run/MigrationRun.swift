@@ -87,7 +87,7 @@ struct MigrationRun {
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
-      // If nothing is migrated, a file without notes stays unchanged.
+      // If nothing is migrated, types are noted only in a file that already has notes of types.
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
@@ -98,7 +98,7 @@ struct MigrationRun {
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {
       try run(plan(.expanding), keepingTrackOfKept: false)
-      // Exchanges of names that have run must not run again.
+      // The exchanges of names that have just run must not run again.
       try notes.note(declared.exchanges)
       try run(after)
     }
@@ -138,7 +138,7 @@ struct MigrationRun {
     let schema = try presentSchema()
     let existing = schema.entry(NotedTypes.name)
     let noted = NotedTypes(existing?.sql)
-    // Another program may use the name.
+    // Another program may have given this name to an object of its own.
     guard existing == nil || noted != nil else { return }
     let sql = (noted ?? NotedTypes(of: [])).updated(
       by: declared, except: MigrationPlan(steps: done).newerNames, in: schema
@@ -191,7 +191,8 @@ struct MigrationRun {
     let old = try presentSchema()
     let broken = try BrokenDefinitions(of: old, in: connection)
     schema = nil
-    // Existing definitions are written again unchanged, even with string literals in double quotes.
+    // Existing definitions are written again unchanged. So string literals in double quotes must be
+    // allowed.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {

@@ -46,8 +46,8 @@ public struct AnyRowChange: Sendable {
     return new(at: place)
   }
 
-  /// Returns where a changed row has the values of a model's column; nil if the stream does not
-  /// deliver the column.
+  /// Returns where to find the values of a model's column in a changed row; nil if the stream does
+  /// not deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> DeliveredRows.Place? {
     delivered.place(ofColumn: column, of: layout)
   }
@@ -68,7 +68,7 @@ public struct AnyRowChange: Sendable {
     }
   }
 
-  /// Returns whether the stream delivers the column with this name, and the value changed.
+  /// Returns whether a column's value changed; false if the stream does not deliver the column.
   func hasChanged(_ column: String) -> Bool {
     switch delivered.place(of: column) {
     case .column(let place): delivered.differs(at: index, in: place)
@@ -127,7 +127,7 @@ extension AnyRowChange {
 }
 
 /// The rows of a table that one write changed, with the columns that one stream delivers. All
-/// values of `AnyRowChange` from this write share the object.
+/// `AnyRowChange` values that the stream makes from this write share one such object.
 final class DeliveredRows: Sendable {
   private let table: NettedTable
   /// The columns that the stream delivers, as indices into `table.names.columns`.
@@ -135,20 +135,20 @@ final class DeliveredRows: Sendable {
   /// Whether the stream delivers every recorded column.
   private let deliversAll: Bool
   /// The layout of the model whose changes the stream delivers; nil without a model.
-  /// `placesOfColumns` has the place of each of its columns.
+  /// `placesOfColumns` has the place of each column of the model.
   private let layout: ModelLayout?
   private let placesOfColumns: [Place?]
 
-  /// Where a changed row has the value of a column.
+  /// The place of a column's value in a changed row.
   enum Place: Sendable {
-    /// Among the key's values, at this index.
+    /// The value is among the key's values, at this index.
     case key(Int)
-    /// Among the recorded columns, at this index.
+    /// The value is among the values of the recorded columns, at this index.
     case column(Int)
   }
 
   /// - Parameters:
-  ///   - columns: the names of the columns to deliver, folded; nil for all columns.
+  ///   - columns: the names of the columns to deliver, in lower case; nil for all columns.
   ///   - layout: the layout of the model whose changes the stream delivers.
   init(_ table: NettedTable, columns: Set<String>?, as layout: ModelLayout? = nil) {
     self.table = table
@@ -160,16 +160,16 @@ final class DeliveredRows: Sendable {
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
   }
 
-  /// Returns where a changed row has the values of a model's column; nil if the stream does not
-  /// deliver the column.
+  /// Returns where to find the values of a model's column in a changed row; nil if the stream does
+  /// not deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> Place? {
     layout === self.layout ? placesOfColumns[column] : place(of: layout.columns[column].name)
   }
 
   var names: TableNames { table.names }
 
-  /// Returns where a changed row has the values of a column; nil if the stream does not deliver the
-  /// column. The case of the name does not matter.
+  /// Returns where to find the values of a column in a changed row; nil if the stream does not
+  /// deliver the column. The case of the name does not matter.
   func place(of column: String) -> Place? { table.names.place(of: column, among: places) }
 
   func kind(at index: Int) -> RowChangeKind {

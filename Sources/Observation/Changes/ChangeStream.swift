@@ -15,8 +15,8 @@ import SQLCore
 /// until then, and finishes.
 ///
 /// Elements wait in the stream until the observer asks for the next element. Writers do not wait
-/// for the observer. If more rows than `Configuration.maximumTrackedRows`, or more than 10,000
-/// commits, wait, one element with `.tableChanged` replaces the waiting elements.
+/// for the observer. If more than `Configuration.maximumTrackedRows` rows or more than 10,000
+/// commits are waiting, one element with `.tableChanged` replaces the waiting elements.
 public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
   /// The changes of one write.
   public typealias Element = ModelChanges<M>
@@ -58,8 +58,8 @@ extension Database {
   /// tables cost next to nothing. Without an observer, SQLite's pre-update hook is not installed.
   ///
   /// - Parameters:
-  ///   - columns: the columns to watch. An update is delivered if any of these columns changed, and
-  ///     only these columns and the key have old and new values. Without columns, all columns of
+  ///   - columns: the columns to watch. An update is delivered if any of these columns changed.
+  ///     Only these columns and the key have old and new values. Without columns, all columns of
   ///     the model are watched.
   ///   - keys: the keys of the rows to watch; nil for all rows.
   public func changes<M: Model, each Value: ColumnValue>(
@@ -105,8 +105,9 @@ extension Database {
 }
 
 extension RowKey {
-  /// Returns the forms in which a key with these values may be recorded. One integer, for example,
-  /// may be a rowid or the value of another key. The table decides, and is not known here.
+  /// Returns the forms in which a key with these values may be recorded. A single integer, for
+  /// example, may be recorded as a rowid or as the value of another key. This depends on the table,
+  /// which is not known here.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -143,13 +144,13 @@ extension Database {
   ///
   /// SQLite tests the predicates on the recorded rows, in a separate database in memory. The
   /// functions and collations that are registered on this database are also available there. The
-  /// observer spends the time for the test, not the writer.
+  /// test takes time of the observer, not of the writer.
   ///
   /// Some predicates need more than the row and cannot be tested in this way: subqueries, MATCH,
   /// the current time, functions that are not deterministic, VIRTUAL generated columns, `rowID`,
   /// and columns that the model does not have. If the predicates need any of these, or if text is
-  /// invalid in the file's encoding, an element has every row of the table that the write changed.
-  /// Then `ModelChanges.unfilteredReason` gives the reason.
+  /// invalid in the file's encoding, the element has every row of the table that the write changed.
+  /// `ModelChanges.unfilteredReason` then gives the reason.
   public func changes<M: Model>(
     of model: M.Type, @PredicateBuilder where predicates: (Columns<M>) -> PredicateLines
   ) -> ChangeStream<M> {
@@ -188,8 +189,8 @@ extension ChangeIterator: Sendable {}
 /// for an element, the feed makes it from a commit, on the observer's thread and not on the
 /// writer's thread.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A write or another report from the queue. It becomes one element, or none if it is filtered
-  /// out.
+  /// A write or another report from the queue. A piece becomes one element, or none if the stream
+  /// delivers nothing of it.
   enum Piece: Sendable {
     case write(WriteChanges)
     /// The tables whose waiting rows were dropped because the observer was slow.
@@ -246,7 +247,7 @@ final class ChangeFeed<Element: Sendable>: Sendable {
   /// an event must not receive older rows afterwards.
   private static func pieces(of waiting: CommitQueue.Waiting) -> [Piece] {
     var pieces: [Piece] = []
-    // After rows were dropped, no commits wait.
+    // If rows were dropped, the queue holds no commits.
     if let dropped = waiting.dropped { pieces.append(.dropped(dropped)) }
     for place in 0...waiting.commits.count {
       if let events = waiting.everything[place] { pieces.append(.everything(events)) }

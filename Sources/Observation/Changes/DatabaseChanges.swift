@@ -12,11 +12,11 @@ public struct DatabaseChanges: Sendable {
   public let label: String?
   /// The tables that changed, ordered by name.
   public let tables: [TableChanges]
-  /// Events that do not belong to one table. If there are any, every table may have changed.
+  /// Events that do not belong to one table. If there are any events, every table may have changed.
   public let events: Set<TableEvent>
 
   /// Returns the changes of the table with the given name in the main database, ignoring case; nil
-  /// if it did not change.
+  /// if the table did not change.
   public subscript(table: String) -> TableChanges? {
     let name = QualifiedTableName(table)
     return tables.first { QualifiedTableName(schema: $0.schema, $0.name) == name }

@@ -56,20 +56,21 @@ public struct ModelChanges<M: Model>: Sendable {
   }
 
   /// Returns whether the row with the given key was inserted, updated or deleted. Returns true if
-  /// that is unknown because `rows` is incomplete.
+  /// `rows` is incomplete, because the answer is then unknown.
   public func hasPrimaryKeyChanged(_ id: M.ID) -> Bool {
     guard isComplete, let values = try? M.keyValues(of: id) else { return !isComplete }
     return rows.contains { $0.keyValues == values }
   }
 
-  /// Returns whether the column changed in any row. Returns true if that is unknown because `rows`
-  /// is incomplete, and otherwise false if the column is not watched.
+  /// Returns whether the column changed in any row. Returns true if `rows` is incomplete, because
+  /// the answer is then unknown. Otherwise returns false for a column that is not watched.
   public func hasColumnChanged<Value>(_ column: KeyPath<M, ColumnReference<Value>>) -> Bool {
     !isComplete || rows.contains { $0.hasColumnChanged(column) }
   }
 
-  /// Returns whether the column changed in the row with the given key. Returns true if that is
-  /// unknown because `rows` is incomplete, and otherwise false if the column is not watched.
+  /// Returns whether the column changed in the row with the given key. Returns true if `rows` is
+  /// incomplete, because the answer is then unknown. Otherwise returns false for a column that is
+  /// not watched.
   public func hasColumnChanged<Value>(
     _ column: KeyPath<M, ColumnReference<Value>>, ofKey id: M.ID
   ) -> Bool {

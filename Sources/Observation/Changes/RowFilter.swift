@@ -13,7 +13,8 @@ final class RowFilter: Sendable {
   private enum State {
     case unknown
     case known(RowTest)
-    /// The predicates cannot be tested on single rows, because they need more than the row.
+    /// The predicates cannot be tested on single rows, because they need more than the values of
+    /// the row.
     case impossible(reason: String)
   }
 
@@ -47,8 +48,8 @@ final class RowFilter: Sendable {
     return filtered
   }
 
-  /// Returns the test that finds the matching rows. The first write prepares it. If the database
-  /// cannot be read now, throws; the next write tries again.
+  /// Returns the test that finds the matching rows. The first write prepares the test. Throws if
+  /// the database cannot be read now; the next write then tries again.
   private func test() async throws -> RowTest {
     switch state.withLock({ $0 }) {
     case .known(let test): return test
@@ -76,8 +77,8 @@ final class RowFilter: Sendable {
   }
 }
 
-/// Finds out which rows match a query's predicates. SQLite evaluates the predicates in a copy of
-/// the query's table that holds only the rows to test.
+/// A test that finds the rows that match a query's predicates. SQLite evaluates the predicates in a
+/// copy of the query's table that holds only the rows to test.
 final class RowTest: Sendable {
   /// The reason why predicates cannot be tested on single rows.
   struct Problem: Error {
@@ -85,9 +86,9 @@ final class RowTest: Sendable {
   }
 
   private let table: ShadowTable
-  /// Selects, among the rows to test, the rowids of those that match the predicates.
+  /// Selects the rowids of the tested rows that match the predicates.
   private let statement: SelectStatement
-  /// The columns that the predicates read, folded.
+  /// The names, in lower case, of the columns that the predicates read.
   private let columns: Set<String>
 
   /// The date functions. Such a function uses the current time if it is called with 'now' or
@@ -154,8 +155,8 @@ final class RowTest: Sendable {
     guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
       throw Problem(reason: "the write changed text that is invalid in the file's encoding")
     }
-    // The old and new states of all rows. `owners` has, for each state, the index of its row.
-    // SQLite numbers the states from 1.
+    // The old and new states of all rows. `owners` has, for each state, the index of its row. In
+    // the copy of the table, the rowids number the states from 1.
     var states: [[DatabaseValue]] = []
     var owners: [Int] = []
     for (index, row) in changes.rows.enumerated() {

@@ -161,7 +161,7 @@ enum LiveStep<Shown: Sendable>: Sendable {
   case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged
-  /// Fetching failed before, and nothing that the query reads has changed since then.
+  /// An earlier fetch failed, and nothing that the query reads has changed since then.
   case stillFailed
   case failed(any Error)
   /// The task is cancelled, or the database is closed.
@@ -204,8 +204,8 @@ extension LiveWatch {
 }
 
 extension LivePhase {
-  /// Sets the phase if the given phase is not nil. If both phases are `loaded`, nothing is set,
-  /// because setting the property would notify its observers.
+  /// Sets the phase if the given phase is not nil. If the old and the new phase are both `loaded`,
+  /// sets nothing, because setting the property would notify its observers.
   mutating func change(to phase: LivePhase?) {
     guard let phase else { return }
     if case (.loaded, .loaded) = (self, phase) { return }

@@ -2,7 +2,8 @@ import Observation
 import QueryDSL
 import SQLCore
 
-/// The value that a closure reads, for a user interface, kept up to date with the database.
+/// A value for a user interface. A closure reads the value from the database, and the value is kept
+/// up to date.
 ///
 /// ```swift
 /// let live = LiveValue(in: db) { try $0.count(Post.all) }

@@ -1,13 +1,13 @@
 import SQLCore
 
-/// Finds the rows of a held result by one part of their keys. In a join of posts and authors, for
-/// example, the key of a row consists of the post's key and the author's key, and this index finds
-/// all rows of an author. If a left join found no author, that part is NULL. Such keys are left out
-/// unless `keepsNull` is true.
+/// An index that finds the rows of a held result by one part of their keys. In a join of posts and
+/// authors, for example, the key of a row consists of the post's key and the author's key, and this
+/// index finds all rows of an author. If a left join found no author, that part is NULL. Keys with
+/// such a NULL are left out unless `keepsNull` is true.
 ///
 /// If a row changes but keeps its key, the index does not change.
 struct KeyIndex: Sendable {
-  /// The indices of the part in a key: 1..<2, for example, is the second value.
+  /// The indices of the part's values in a key. For example, 1..<2 is the second value of the key.
   let places: Range<Int>
   private let keepsNull: Bool
   private var keys: PersistentSequence<[DatabaseValue]>
@@ -76,8 +76,7 @@ struct KeyIndex: Sendable {
 }
 
 extension PersistentSequence {
-  /// Returns the elements from the index `start` on, up to the first for which the closure returns
-  /// false.
+  /// Returns the elements from the index `start` on, as long as the closure returns true for them.
   func run(from start: Int, while holds: (Element) -> Bool) -> [Element] {
     var run: [Element] = []
     var index = start

@@ -21,7 +21,7 @@ struct LiveSource<Row: Sendable>: Sendable {
     values = []
   }
 
-  /// Returns a copy of the source that uses the given template, which must be equal to its own.
+  /// Returns a copy with the given template, which must equal the template of this source.
   func with(_ template: LiveTemplate<Row>) -> LiveSource {
     var source = self
     source.template = template
@@ -42,8 +42,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   /// Returns the query without its values. Its conditions say which rows of a table can affect the
   /// result. Nil if all rows may affect it.
   let shape: (@Sendable () throws -> Shape)?
-  /// Equal keys mean that two queries differ only in values, and can share one template. Nil if the
-  /// query cannot be compared with other queries.
+  /// The key by which queries are compared. Queries with equal keys differ only in values, and can
+  /// share one template. Nil if the query cannot be compared with other queries.
   let key: SharedResults.Key?
   /// Returns the plan that maintains the result. Throws a `RerunReason` if the query must be
   /// fetched again after each change.
@@ -100,7 +100,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   /// Returns the stored facts about the query. Returns nil if none are stored, or if they are not
   /// valid any more.
   ///
-  /// - Parameter schemaVersion: a version of the schema that is known to be out of date.
+  /// - Parameter schemaVersion: a version of the schema that is known to be out of date. Facts
+  ///   about this version are not returned.
   func preparation(
     generation: UInt64, after schemaVersion: Int32?
   ) -> QueryWatch<Row>.Preparation? {

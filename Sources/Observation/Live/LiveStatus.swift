@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The live queries of a database at one moment, and their cost until then: `db.liveStatus`.
+/// The live queries of a database at one moment, and what they have cost so far: `db.liveStatus`.
 ///
 /// ```swift
 /// for query in db.liveStatus.queries where query.fetches > 1_000 {
@@ -11,8 +11,8 @@ import SQLCore
 /// The status is meant for metrics. Reading the status holds some locks for a moment, but does not
 /// wait for a connection.
 public struct LiveStatus: Hashable, Sendable {
-  /// The status of one query, for all values with which the query is observed. Results that are
-  /// kept up to date in different ways have separate elements.
+  /// The status of one query, for all values with which the query is observed. If its results are
+  /// kept up to date in different ways, `queries` has one element for each way.
   public struct Query: Hashable, Sendable {
     /// The SQL of the query, in which values are parameters; `observe { }` if a closure is
     /// observed.
@@ -25,8 +25,8 @@ public struct LiveStatus: Hashable, Sendable {
     /// query's other tables, only rows with certain values matter, such as the posts of the author
     /// that the query asks for.
     public let tablesOfAllRows: [String]
-    /// Indexes that should be created. Some changed rows of joined tables do not concern the query.
-    /// With these indexes, SQLite can find this out quickly, and such changes are ignored.
+    /// Indexes that should be created. With them, SQLite quickly finds out which changed rows of
+    /// joined tables concern the query, and changes of other rows are ignored.
     public let missingIndexes: [SuggestedIndex]
     /// The number of streams and objects that observe the results.
     public internal(set) var observers = 0

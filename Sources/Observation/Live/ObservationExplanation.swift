@@ -11,8 +11,8 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
   /// changed. If not, the whole query runs again after each commit that touches what the query
   /// reads.
   public let isMaintained: Bool
-  /// A sentence that says how the result is kept up to date, and why. After it come the statements
-  /// that create missing indexes.
+  /// A sentence that says how the result is kept up to date, and why. The statements that create
+  /// missing indexes follow.
   public let description: String
   /// The indexes that must be created before the query can be maintained. Empty if no index is
   /// missing.
@@ -72,10 +72,10 @@ extension LiveQuery {
 final class RerunReason: Error {
   /// The reason as the end of a sentence that begins with "because".
   let text: String
-  /// If indexes are missing, the statements that would scan a table.
+  /// The statements that would scan a table because an index is missing.
   let scanningSQL: [String]
-  /// Whether the reason is temporary: it may not hold a moment later, although the schema is the
-  /// same.
+  /// Whether the reason is temporary. It may no longer hold a moment later, although the schema is
+  /// still the same.
   let isOfMoment: Bool
 
   static let lacksRoom = RerunReason(

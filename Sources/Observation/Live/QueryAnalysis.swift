@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// An analysis of a query's shape, which finds out on what each row of the result depends.
+/// An analysis of a query's shape, which is the query without its values. It finds out what each
+/// row of the result depends on.
 struct QueryAnalysis {
   /// Whether the query reads only one table, and each row of the result depends on only one row of
   /// the table.
@@ -15,13 +16,13 @@ struct QueryAnalysis {
   private(set) var calledFunctions: Set<String> = []
   /// The reason why the query must be fetched again after each change. Nil if each row of the
   /// result depends on only one row of each table in FROM. With GROUP BY or aggregates, a row may
-  /// depend on the rows of its group.
+  /// also depend on all rows of its group.
   private(set) var obstacle: RerunReason?
   /// The number of SELECTs in the query's SQL.
   private(set) var scopeCount = 0
   /// Whether the last token was COLLATE, so that the next name is a collation.
   private var expectsCollation = false
-  /// Whether subqueries are no obstacle.
+  /// Whether the query may have subqueries.
   private let allowsSubqueries: Bool
   /// Whether the query has GROUP BY or aggregates. If so, tokens such as GROUP BY are no obstacle.
   private let isGrouped: Bool
@@ -170,9 +171,9 @@ extension Database {
 extension SelectStatement {
   /// Returns the SELECTs of the query.
   ///
-  /// Each row of the result may depend only on one row of each table in FROM, on subqueries and,
-  /// with GROUP BY or aggregates, on the rows of its group. If it depends on anything else, throws
-  /// a `RerunReason`.
+  /// A row of the result may depend only on one row of each table in FROM, and on subqueries. With
+  /// GROUP BY or aggregates, it may also depend on the rows of its group. Otherwise, throws a
+  /// `RerunReason`.
   func knownScopes(on connection: Connection) throws -> [QueryScope] {
     let scopes: [QueryScope]
     do {
@@ -253,8 +254,8 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value, unless stored values of another type could equal it. For example, the real
-  /// 1.0 equals the integer 1, so nil is returned for reals.
+  /// Returns the value; nil if stored values of another type could equal it. For example, returns
+  /// nil for reals, because the real 1.0 equals the integer 1.
   func certainValue(_ arguments: [DatabaseValue]) -> DatabaseValue? {
     switch value(arguments) {
     case .integer?, .text?, .invalidText?, .blob?: value(arguments)

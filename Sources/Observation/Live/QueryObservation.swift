@@ -10,13 +10,14 @@ import SQLCore
 /// }
 /// ```
 ///
-/// A slow observer skips results and gets only the latest result. Its `difference` is then the
-/// difference from the last result that this observer received. Writers do not wait for observers.
-/// Watching begins when the first element is requested, and ends when the iterator is released.
+/// A slow observer skips results and gets only the latest result. The `difference` of that result
+/// is the difference from the last result that this observer received. Writers do not wait for
+/// observers. Watching begins when the first element is requested, and ends when the iterator is
+/// released.
 ///
 /// When the database is closed, the sequence finishes. A sequence that begins afterwards throws. If
-/// a table that the query reads is dropped later, the sequence gives a result without rows. The
-/// next result follows when the table exists again.
+/// a table that the query reads is dropped during the iteration, the sequence gives a result
+/// without rows. The next result follows when the table exists again.
 public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
   /// The rows, with the difference from the previous result.
   public typealias Element = Results<Row>
@@ -98,7 +99,7 @@ extension Database {
   /// - queries with window functions, INTERSECT, EXCEPT or raw SQL
   /// - queries with a subquery that reads a table as a whole
   /// - queries with a right or full join, or with a join or subquery for which an index is missing
-  /// - queries with functions of dates, JSON and mathematics, and functions that are not SQLite's own
+  /// - queries with functions of dates, JSON or mathematics, or functions that are not SQLite's own
   /// - queries whose order or key uses a collation that is not SQLite's own
   /// - queries that read columns that are calculated on reading, or `rowID`
   /// - queries of a model whose key is not the table's key
@@ -109,9 +110,9 @@ extension Database {
   /// and if not, why.
   ///
   /// Observers of the same query with the same values share one result, so that a commit costs one
-  /// evaluation for all observers. A query whose rows a closure makes is not shared. If a query
-  /// compares columns with values by `==` or `isIn`, a commit does not concern the query as long as
-  /// the changed rows have other values in these columns, before and after the commit.
+  /// evaluation for all observers. If a closure makes the rows of a query, its result is not
+  /// shared. For a query that compares columns with values by `==` or `isIn`, a commit is ignored
+  /// if its changed rows have other values in these columns, both before and after the commit.
   ///
   /// - Parameter interval: The shortest time between two results. Changes in the meantime are part
   ///   of the next result. If nil, each result is given as soon as possible.

@@ -20,13 +20,14 @@ extension QueryWatch {
       (reason?.sentence ?? "Maintained: \(plan?.explanation ?? "")") + "."
     }
 
-    /// Whether the decision to maintain or not stays valid until the schema changes.
+    /// Whether the decision for or against maintenance stays valid until the schema changes.
     var isLasting: Bool {
       reason?.isOfMoment != true
     }
   }
 
-  /// The facts that were found out about a query. All queries that differ only in values share it.
+  /// The facts that were found out about a query. All queries that differ only in values share
+  /// these facts.
   final class Preparation: Sendable {
     let maintenance: Maintenance
     /// The tables and columns that the query reads.
@@ -65,8 +66,8 @@ extension QueryWatch {
     var missingIndexes: [SuggestedIndex] = []
   }
 
-  /// Finds what the query reads, or returns the error with which its compilation fails. Queries with
-  /// the same SQL share a template, and only the first of them reads from the database.
+  /// Finds what the query reads. If the query does not compile, returns SQLite's error. Queries
+  /// with the same SQL share a template, and only the first of them reads from the database.
   ///
   /// - Parameters:
   ///   - past: a version of the schema that is known to be out of date.
@@ -104,7 +105,8 @@ extension QueryWatch {
         PlanningContext(
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
           reserve: watch.database.configuration.liveReserve,
-          // A part takes about 256 bytes. The parts of one query may take an eighth of the memory.
+          // A part is a row that a plan holds besides the result. It takes about 256 bytes. The
+          // parts of one query may take an eighth of `maximumHeldBytes`.
           maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
         maintenance, interests: try connection.interests(of: dependencies),

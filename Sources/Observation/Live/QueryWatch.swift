@@ -18,8 +18,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private let costs = Lock(LiveCost())
   /// The number of bytes that this query has added to the total of all maintained queries.
   private var heldBytes = 0
-  /// The reason why the query runs again although it has a plan: its rows did not fit into the
-  /// memory for maintained queries. `bytes` is the size of the rows, if the rows were held before.
+  /// The reason why the query runs again although it has a plan. If its rows did not fit into the
+  /// memory for maintained queries, `bytes` is their size; nil if the size is not known.
   private var obstacle: (reason: RerunReason, bytes: Int?)?
   /// Whether the query runs again because calculating differences cost more than running the query.
   private var isResting = false
@@ -65,8 +65,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Lets the query be prepared again if functions or collations were registered since then, or if
-  /// the content of the database was replaced: the plan relies on them.
+  /// Marks the preparation as out of date if functions or collations were registered after it, or
+  /// if the content of the database was replaced. The plan relies on both.
   private func checkGeneration() {
     if preparation?.generation != watch.generation { isPrepared = false }
   }
@@ -169,8 +169,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Called if the new result equals the held one. Returns the new result with the held rows, which
-  /// the observers have already. If values that are not shown differ, returns it unchanged.
+  /// Returns the new result with its rows replaced by the equal held rows, which the observers have
+  /// already. If values that are not shown differ, returns the new result unchanged.
   private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -206,8 +206,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return watch.countHeldBytes(bytes - heldBytes)
   }
 
-  /// Decides whether the query may be maintained again: there must be room for its rows and a
-  /// reserve. If the size of the rows is not known, allows this at every 64th fetch.
+  /// Decides whether the query may be maintained again: there must be memory for its rows and a
+  /// reserve. If the size of its rows is unknown, allows maintenance at each 64th fetch.
   private func takeRoom() {
     guard let obstacle else { return }
     if let bytes = obstacle.bytes {
@@ -272,8 +272,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
         do {
           return try Self.hold(try plan.window(on: core), after: old)
         } catch is ColumnValueError {
-          // The query may order by a column that it does not select, with text that is invalid.
-          // Only SQLite knows the order of such text.
+          // The query may order by a column that it does not select and that has invalid text. Only
+          // SQLite knows the order of such text.
           obstacle = .hasInvalidText
         } catch let reason as RerunReason {
           obstacle = reason
@@ -379,14 +379,14 @@ extension Results<Void> {
   }
 }
 
-// These types are not members of the generic class, because each use would then look up metadata.
-// For the same reason, the results have the row type `Void`. `ResultObserver` returns them with
-// their real type.
+// This type is not a member of the generic class, because each use would then look up metadata. For
+// the same reason, the result has the row type `Void`. `ResultObserver` returns it with its real
+// type.
 
 /// A result, with the snapshot that says which commits the result contains.
 private struct HeldResult: Sendable {
   var result: Results<Void>
-  /// The rows that maintain the result; nil if the query is fetched again after each change.
+  /// The rows that the plan updates; nil if the query is fetched again after each change.
   var window: ResultWindow?
   var snapshot: WatchedSnapshot
   /// The version of the schema when the rows were fetched.
@@ -394,6 +394,6 @@ private struct HeldResult: Sendable {
   /// The number of commits of other connections that the result contains, counted as in a
   /// `WatchedSnapshot`. Nil if the number is not known.
   var otherCount: UInt32?
-  /// The reason why the plan could not fetch its rows; nil if it could, or if there is no plan.
+  /// The reason why the plan could not fetch its rows; nil if there is no such reason.
   var obstacle: RerunReason?
 }

@@ -23,7 +23,8 @@ struct ResultChange: Sendable {
     after = window
   }
 
-  /// A row before and after the change. `old` or `new` is nil if the row does not exist then.
+  /// A row before and after the change. `old` is nil if the row did not exist before the change.
+  /// `new` is nil if the row does not exist after it.
   typealias Row = (old: ResultEntry?, new: ResultEntry?)
 
   /// The touched rows, by their keys.
@@ -117,8 +118,8 @@ struct ResultChange: Sendable {
       let root = Array(entries[start].key.values[..<count])
       var end = start + 1
       while end < entries.count, entries[end].key.compare(toFirst: root) == 0 { end += 1 }
-      // If two keys can be equal but not identical, `entries` may also have rows of other roots.
-      // All rows of those roots are held, too.
+      // `entries` may also have rows of other roots, for example if two keys can be equal but not
+      // identical. For each of those roots, `entries` has all rows.
       empty.remove(root)
       parts.append(Part(old: before.entries(withFirst: root), new: entries[start..<end]))
       start = end
@@ -175,7 +176,7 @@ struct ResultChange: Sendable {
     return difference
   }
 
-  /// Adds untouched rows that entered or left the limit because other rows changed.
+  /// Adds untouched rows that became visible or invisible because other rows changed.
   private func noteShifted(in difference: inout ResultsDifference) {
     let (old, new) = (before.range, after.range)
     guard old != 0..<before.entries.count || new != 0..<after.entries.count else { return }
@@ -201,7 +202,7 @@ struct ResultChange: Sendable {
     var last = -1
     for row in reordered.sorted(by: { $0.origin < $1.origin }) {
       let (origin, destination) = (row.origin, row.destination)
-      // The number of earlier rows that were neither inserted, removed nor reordered.
+      // The number of rows before this row, without the inserted, removed and reordered ones.
       let rank = origin - gone.partitioningIndex { $0 >= origin }
       let newRank = destination - come.partitioningIndex { $0 >= destination }
       if rank == newRank, destination > last {

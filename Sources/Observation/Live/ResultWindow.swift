@@ -6,7 +6,8 @@ struct ResultWindow: Sendable {
   private(set) var entries: PersistentSequence<ResultEntry>
   /// The entries in the order of their keys; nil if `entries` are in that order already.
   private(set) var byKey: PersistentSequence<ResultEntry>?
-  /// Find rows by a part of their keys, such as the author's key in a join of posts and authors.
+  /// Indexes that find rows by a part of their keys, such as the author's key in a join of posts
+  /// and authors.
   private var indexes: [KeyIndex]
   /// The last row of the held range: all rows up to this row are held. Nil if all rows of the query
   /// are held.
@@ -17,8 +18,8 @@ struct ResultWindow: Sendable {
   var parts: [ResultWindow] = []
 
   /// - Parameters:
-  ///   - indexedPlaces: parts of the keys by which rows are found, too: ranges of indices into a
-  ///     key.
+  ///   - indexedPlaces: the parts of the keys by which rows are also looked up, each as a range of
+  ///     indices into a key.
   ///   - indexesNull: whether a row is also found by a part that begins with NULL.
   init(
     _ rows: [ResultEntry], in arrangement: ResultArrangement, indexedPlaces: [Range<Int>] = [],
@@ -42,8 +43,8 @@ struct ResultWindow: Sendable {
     return start..<min(entries.count, start + min(limit, entries.count))
   }
 
-  /// Returns whether another window with the same arrangement has the same rows, including values
-  /// that the result does not show, and whether both hold the rows up to the same last one.
+  /// Returns whether another window has the same rows, including values that the result does not
+  /// show, and the same `frontier`. Both windows must have the same arrangement.
   func hasSameRows(as other: ResultWindow) -> Bool {
     guard parts.isEmpty, other.parts.isEmpty, entries.count == other.entries.count,
       frontier?.key == other.frontier?.key
@@ -78,7 +79,7 @@ struct ResultWindow: Sendable {
   }
 
   /// Returns the keys of held rows that have the given values at the given indices. There must be a
-  /// `KeyIndex` for these indices, or they must be the first ones of the key.
+  /// `KeyIndex` for these indices, or the indices must be the first ones of a key.
   func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
     guard let index = indexes.first(where: { $0.places == places }) else {
       return entries(withFirst: values).map(\.key.values)
@@ -149,8 +150,8 @@ struct ResultWindow: Sendable {
     return index < byKey.count && byKey[index].key == entry.key
   }
 
-  /// If the window has more than twice as many rows as a fetch gives, drops the last rows, so that
-  /// it has as many as a fetch gives.
+  /// Drops the last rows if the window has more than twice as many rows as a fetch gives. The
+  /// window then has as many rows as a fetch gives.
   mutating func trim() {
     guard let count = arrangement.fetchCount, entries.count > 2 * count else { return }
     while entries.count > count { remove(entries[entries.count - 1]) }

@@ -49,7 +49,7 @@ final class RowEvaluator: @unchecked Sendable {
     configuration.isReadOnly = false
     configuration.enforcesForeignKeys = false
     configuration.onStatement = nil
-    // The shadow tables are created in this database, and their scans concern no table of the file.
+    // The shadow tables must be created, and scans of them must not be reported.
     configuration.schemaPolicy = .automatic
     configuration.onTableScan = nil
     self.encoding = encoding

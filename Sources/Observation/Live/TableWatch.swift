@@ -72,8 +72,8 @@ final class TableWatch: Sendable {
   /// The closure that reports live queries that run again; nil if none is set.
   var rerunReporting: RerunReporting? { tracker?.rerunReporting }
 
-  /// If only changed tables are recorded, and not changed rows, the reason why no query can be
-  /// maintained. Otherwise nil.
+  /// The reason why no query can be maintained: only changed tables are recorded, and not changed
+  /// rows. Nil if changed rows are recorded.
   var rowlessReason: RerunReason? {
     guard tracker?.seesRows == false else { return nil }
     return RerunReason(
@@ -259,9 +259,10 @@ extension Connection {
   ///
   /// For a virtual table, its shadow tables are watched, too. If the query reads a VIRTUAL
   /// generated column, the whole table is watched, because SQLite does not report from which
-  /// columns it is calculated. The same holds for a rowid that is not the key: REPLACE gives a row
-  /// another rowid, and may change only other columns. SQLite does not report changes of its own
-  /// tables, such as `sqlite_schema`, so the writer's changes of them wake no query.
+  /// columns the generated column is calculated. The same holds for a rowid that is not the key:
+  /// REPLACE gives a row another rowid, even if it changes only columns that the query does not
+  /// read. SQLite does not report changes of its own tables, such as `sqlite_schema`, so the
+  /// writer's changes of them wake no query.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

@@ -113,8 +113,8 @@ extension Database {
 /// State: not begun → holding a value → ended, when the watch is released. After an error, the held
 /// value may be stale.
 ///
-/// `@unchecked Sendable`: only one task uses the watch at a time. It is the task of the iterator,
-/// or of the user interface's object, that created the watch.
+/// `@unchecked Sendable`: only one task uses the watch at a time. This is the task of the iterator
+/// or of the user-interface object that created the watch.
 final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked Sendable {
   let watch: TableWatch
   private let read: @Sendable (Connection) throws -> Value

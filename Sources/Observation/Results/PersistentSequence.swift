@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A sequence in a tree of nodes. A changed copy shares the unchanged nodes with the original.
+/// A sequence that is stored in a tree of nodes. A changed copy shares the unchanged nodes with the
+/// original.
 ///
 /// Reading, inserting, removing and replacing at an index take as many steps as the depth of the
 /// tree, which is five for a million elements. A change affects one node of each level. If another
@@ -93,7 +94,7 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     var node = root
     var start = 0
     while !node.isLeaf {
-      // Continues in the last child whose first element belongs to the first part.
+      // Continues in the last child for whose first element the closure returns false.
       let next = node.children.partitioningIndex { belongsToSecond($0.first) }
       guard next > 0 else { return start }
       if next > 1 { start += node.ends[next - 2] }
@@ -138,8 +139,9 @@ struct PersistentSequence<Element: Sendable>: Sendable {
   extension PersistentSequence.Node {
     /// Checks the tree below the node, and returns the number of its levels, including the node.
     ///
-    /// - Parameter index: an index, whose nodes from the root to the leaf are checked; nil to check
-    ///   all nodes. An index after the last element stands for the last element.
+    /// - Parameter index: the index of an element. Only the nodes from the root to the element's
+    ///   leaf are checked. If nil, all nodes are checked. An index after the last element stands
+    ///   for the last element.
     @discardableResult
     func checkInvariants(isRoot: Bool = true, around index: Int? = nil) throws -> Int {
       try InvariantChecks.require(
@@ -252,8 +254,8 @@ extension PersistentSequence.Node {
     (isLeaf ? elements.count : children.count) <= Self.capacity / 4
   }
 
-  /// Joins a child that became small with a neighbour. Does nothing if both together would fill
-  /// more than half a node.
+  /// Merges a child that became small and a neighbour into one node. Does nothing if this node
+  /// would be more than half full.
   private func joinChild(at place: Int) {
     for other in [place - 1, place + 1] where children.indices.contains(other) {
       let left = Swift.min(place, other)

@@ -10,9 +10,10 @@ import SQLCore
 /// ```
 ///
 /// A result is an immutable value. If the library maintains the result, the next result shares all
-/// unchanged rows with it, so the cost of a change does not depend on the number of rows. A query
-/// that runs again has new rows. The rows are in a tree, whose depth is five for a million rows.
-/// Access by index takes as many steps as the depth. Iteration costs little more than over an array.
+/// unchanged rows with it, so the cost of a change does not depend on the number of rows. If the
+/// query runs again instead, the next result shares no rows with this one. The rows are in a tree,
+/// whose depth is five for a million rows. Access by index takes as many steps as the depth.
+/// Iteration costs little more than over an array.
 public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
   let entries: PersistentSequence<ResultEntry>
   /// The indices of the entries that are within the query's limit and offset.
@@ -140,8 +141,8 @@ extension PersistentSequence where Element == ResultEntry {
     return entry.key == key ? entry : nil
   }
 
-  /// Finds the entry that has the same order values and the same key as the given entry, and
-  /// returns its index; otherwise nil.
+  /// Returns the index of the entry that has the same order values and the same key as the given
+  /// entry; nil if no entry has both.
   func index(of entry: ResultEntry, _ order: RowOrder) -> Int? {
     let index = partitioningIndex { order.compare($0, entry) >= 0 }
     return index < count && self[index].key == entry.key ? index : nil
@@ -154,13 +155,13 @@ extension PersistentSequence where Element == ResultEntry {
 ///
 /// `@unchecked Sendable`: neither this class nor its only subclass has mutable properties.
 class ResultEntry: @unchecked Sendable {
-  /// The key that identifies the row. If the result is not maintained, all rows have the same value
-  /// here.
+  /// The key that identifies the row. If the result is not maintained, all rows have the same
+  /// placeholder as their key.
   final let key: RowKey
   /// The values of the query's ORDER BY terms.
   final let order: [DatabaseValue]
-  /// If the row is a maintained group, the values of the aggregates from which the row is
-  /// calculated.
+  /// Further values that the plan of a maintained query keeps with the row. If the row is a group,
+  /// they are the values of the aggregates from which the row is calculated.
   final let aggregates: [DatabaseValue]
   /// A 64-bit hash of the row's stored values. Two rows with equal fingerprints count as equal.
   /// Each process draws the seed of the hash at random.

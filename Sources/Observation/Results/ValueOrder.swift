@@ -9,8 +9,8 @@ import SQLCore
   import Musl
 #endif
 
-/// A collation that is built into SQLite. The collations that a program registers have no case
-/// here.
+/// A collation that is built into SQLite. Collations that a program registers are not part of this
+/// enum.
 ///
 /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collating_sequences>
 enum BuiltInCollation: Hashable, Sendable {
@@ -183,12 +183,12 @@ extension DatabaseValue {
 }
 
 /// The order of a result's rows: first the terms of the query's ORDER BY, then the key. Because of
-/// the key, no two rows are equal.
+/// the key, no two rows are equal in this order.
 struct RowOrder: Sendable {
   struct Term: Sendable {
     let isDescending: Bool
     let collation: BuiltInCollation
-    /// Whether the query puts NULL first or last; nil if the query does not say.
+    /// Whether the query orders NULL first or last; nil if the query does not say.
     var nulls: NullOrder?
 
     func compare(_ first: DatabaseValue, _ second: DatabaseValue) -> Int {

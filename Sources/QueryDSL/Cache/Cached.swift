@@ -21,7 +21,7 @@ import SQLCore
 /// - Parameters:
 ///   - rows: The maximum number of rows. If more rows are read, the cache removes roughly the least
 ///     recently read rows.
-///   - bytes: The maximum number of bytes that the rows take, roughly.
+///   - bytes: The approximate maximum number of bytes that the rows take.
 public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> SchemaElement<M> {
   SchemaElement(kind: .cached(CacheLimits(rows: max(0, rows), bytes: max(0, bytes))))
 }
@@ -45,11 +45,11 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 ///
 /// The first table of the query must have this declaration; the query may join any other tables. A
 /// result is not cached in these cases:
-/// - The query reads a virtual table whose rows are stored, such as a full-text index, or an
-///   attached database.
+/// - The query reads an attached database, or a virtual table whose rows are stored, such as a
+///   full-text index.
 /// - The query calls a function of dates or of decimals, `random()`, a rare function such as
 ///   `soundex`, or a function that a program registered.
-/// - The query has `map`.
+/// - The query uses `map`.
 /// - The result is larger than the cache.
 ///
 /// The cache belongs to a `Database`, and the declaration changes nothing in the file. A database
@@ -58,7 +58,7 @@ public func Cached<M: Model>(rows: Int = 10_000, bytes: Int = 16 << 20) -> Schem
 /// - Parameters:
 ///   - rows: The maximum number of rows in all results together. A result without rows counts as
 ///     one row. If there are more rows, roughly the least recently read results are removed.
-///   - bytes: The maximum number of bytes that the results take, roughly.
+///   - bytes: The approximate maximum number of bytes that the results take.
 public func CachedResults<M: ResultRow>(
   rows: Int = 10_000, bytes: Int = 16 << 20
 ) -> SchemaElement<M> {

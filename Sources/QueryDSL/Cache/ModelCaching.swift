@@ -9,7 +9,7 @@ import SQLCore
 /// The caching of a model's rows, as the model's schema declares it.
 @usableFromInline
 struct ModelCaching: Sendable {
-  /// The function by which the cache key of a row is made from the row's `ID`.
+  /// The rule by which the cache key of a row is made from the row's `ID`.
   ///
   /// Keys are compared as SQLite compares stored values. For example, é as one scalar and é as two
   /// scalars are equal in Swift, but they are different keys.
@@ -56,7 +56,7 @@ struct ModelCaching: Sendable {
   /// Whether each key is an integer of 8 bytes.
   var hasWordKeys: Bool { source == .word }
 
-  /// Returns the cache key of an `ID`; nil for an `ID` that cannot be stored.
+  /// Returns the cache key of an `ID`; nil for an `ID` that contains NULL or cannot be stored.
   @usableFromInline
   func key(at id: UnsafeRawPointer) -> CacheKey? {
     switch source {
@@ -86,7 +86,7 @@ struct ModelCaching: Sendable {
       case .text(let text): append(3, text.utf8)
       case .blob(let data): append(4, data)
       case .invalidText(let data): append(5, data)
-      // No row is found by NULL.
+      // A lookup by NULL finds no row.
       case .null, nil: return nil
       }
     }
@@ -116,12 +116,12 @@ struct RowMiss: Sendable {
   let cache: DatabaseCache
 }
 
-/// The outcome of a lookup of a cached row.
+/// The outcome of a lookup in the row cache.
 @usableFromInline
 enum RowLookup {
   case hit(any CachedValue)
   case miss(RowMiss)
-  /// No row of this `ID` can be cached.
+  /// The `ID` has no cache key, because it contains NULL or cannot be stored.
   case none
 }
 
@@ -141,19 +141,19 @@ extension DatabaseReader {
   /// Returns a cached row whose key has 8 bytes; nil if the caller must use `lookUp`. Programs do
   /// not use it directly, but call `find`.
   ///
-  /// This function is separate from `lookUp`, because the code for a miss would take most of the
-  /// time of a hit.
+  /// This function is separate from `lookUp`: in one function, the code that handles a miss would
+  /// take most of the time of a hit.
   @inlinable
   @inline(__always)
   func _cached<M: Model>(_ model: M.Type, _ id: M.ID) -> M? {
     guard let number = M.wordCache else { return nil }
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
     var found: M?
-    // Copying the model into separate memory moves it less often than an assignment does.
+    // A copy into separate memory moves the model fewer times than an assignment would.
     withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
       guard let memory = memory.baseAddress else { return }
       let isFound = _copyCached(word, number) { row in
-        // The cast is safe, because the number of the cache stands for one model.
+        // The cast is safe, because the cache with this number has rows of only one model type.
         memory.initialize(to: unsafeDowncast(row, to: CachedRow<M>.self).model)
       }
       if isFound { found = memory.move() }
@@ -163,7 +163,7 @@ extension DatabaseReader {
 }
 
 extension Connection {
-  /// Finds a model in the database after a lookup in the cache failed, and stores it in the cache.
+  /// Finds a model in the database after the cache had no row for it. Caches the row if possible.
   @usableFromInline
   func find<M: Model>(_ model: M.Type, _ id: M.ID, after miss: RowMiss) throws -> M? {
     let core = try use()
@@ -181,8 +181,9 @@ extension Connection {
     try withUnsafePointer(to: id) {
       try core.bind(key: layout.keySlots, at: UnsafeRawPointer($0), to: statement)
     }
-    // A row that is found by another spelling of its key is not cached, because a row with this
-    // spelling may be inserted later.
+    // The key may be stored in another spelling, such as a UUID in upper case. A row that is found
+    // by another spelling is not cached, because a row with the spelling that Apus writes may be
+    // inserted later.
     guard try core.step(statement) else {
       return layout.keySpellings.isEmpty ? nil : try find(model, id)
     }

@@ -7,8 +7,8 @@ enum ResultCaching {
   static let isDeclared = Atomic<Bool>(false)
 }
 
-/// The key of a cached result. It consists of the query, the query's values, the part of the result
-/// that is read, such as the count, and the type of the rows.
+/// The key of a cached result. It consists of the query, the query's values, the type of the rows,
+/// and the part of the result that is read, such as the count.
 struct ResultKey: Sendable {
   let model: CachedModel
   let key: CacheKey
@@ -24,7 +24,7 @@ struct ResultKey: Sendable {
     var writer = ShapeWriter(StatementDraft())
     defer { writer.draft.deallocate() }
     query.statement.write(to: &writer)
-    // A query that cannot be rendered throws when it runs.
+    // A query that cannot be rendered is not cached. It throws when it runs.
     guard (try? writer.check()) != nil else { return nil }
     shape = Array(writer.draft.key.bytes)
     var bytes: [UInt8] = []
@@ -124,7 +124,7 @@ extension DatabaseReader {
 }
 
 extension Connection {
-  /// Reads a part of a result that is not in the cache, and stores it in the cache.
+  /// Reads a part of a result that is not in the cache. Caches the part if possible.
   fileprivate func read<Q: Fetchable, Value>(
     _ query: Q, _ part: ResultPart<Q.Row, Value>, after miss: ResultMiss,
     _ body: (Connection) throws -> Value
@@ -158,7 +158,7 @@ struct ResultPart<Row: Sendable, Value: Sendable>: Sendable {
 struct ResultSize {
   /// The number of rows in the cached result.
   var rows = 0
-  /// The memory that the rows take, in bytes, roughly.
+  /// The approximate memory that the rows take, in bytes.
   var bytes = 0
 }
 

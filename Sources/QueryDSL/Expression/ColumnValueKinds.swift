@@ -79,6 +79,6 @@ extension ColumnValue {
     (Self.self as? any OptionalColumnValue.Type)?.wrappedType ?? Self.self
   }
 
-  /// The optional of this type.
+  /// The optional type that wraps this type.
   static var optional: any ColumnValue.Type { Self?.self }
 }

@@ -7,9 +7,9 @@ import SQLCore
 /// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
 /// A row value is less than a tuple of values if its first expression is less than the first value,
-/// or if both are equal and the rest is less. If an index has the columns in the same order, SQLite
-/// seeks the rows for such a condition, so a table can be read in pages. `page(after:by:)` does
-/// this for any order.
+/// or if these two are equal and the rest of the row value is less than the rest of the tuple. If
+/// an index has the columns in the same order, SQLite seeks the rows for such a condition, so a
+/// table can be read in pages. `page(after:by:)` does this for any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
   /// The expressions, with COLLATE for a type that has a collation.
@@ -144,9 +144,9 @@ extension RowValue {
 }
 
 // Comparisons of tuples of two or three expressions with tuples of values. They work like the
-// comparisons of a `RowValue`. A single expression is not a tuple, so in other comparisons the
-// compiler drops these operators at once. For longer tuples, use `RowValue`, because Swift 6.3
-// crashes on operands that end with a parameter pack.
+// comparisons of a `RowValue`. They do not slow down the compilation of other comparisons: a single
+// expression is not a tuple, so the compiler rejects these operators at once. For longer tuples,
+// use `RowValue`, because Swift 6.3 crashes on operands that end with a parameter pack.
 
 /// Tests whether the left tuple is less than the right tuple. The first pair of different elements
 /// decides. If this pair or a pair before it contains NULL, the result is NULL.

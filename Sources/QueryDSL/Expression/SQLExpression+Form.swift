@@ -2,8 +2,8 @@ import SQLCore
 
 // A date, a UUID or a similar value is stored in the form of its column. Some expressions have no
 // form of their own: a value, a parameter, the current time, and expressions made only of these.
-// Such an expression takes the form of its place. This is the form of the column that it is
-// compared with, assigned to or combined with. All other expressions keep their form.
+// Such an expression takes the form of the column that it is compared with, assigned to or combined
+// with. All other expressions keep their form.
 
 /// An expression that can be written in every stored form of its type, such as the current time as
 /// a number or as text. It takes the form of the column that it is compared with, assigned to or

@@ -10,7 +10,7 @@ import SQLCore
 /// nil, true and false into the SQL.
 public struct SQLExpression<Value: ColumnValue>: Sendable {
   @usableFromInline package let node: ExpressionNode
-  /// How the value is stored, such as a date as text. For a column, its declaration decides.
+  /// The form in which the value is stored, such as text for a date. A column declares its form.
   @usableFromInline package let form: StoredForm
 
   @inlinable

@@ -46,8 +46,8 @@ extension SQLPredicate: ExpressibleByBooleanLiteral {
   }
 }
 
-// Hints for SQLite's planner. They do not change the result, but SQLite cannot use an index for the
-// condition itself. https://www.sqlite.org/lang_corefunc.html#likelihood
+// Hints for SQLite's planner. A hint does not change the result, but SQLite cannot use an index for
+// a condition that has a hint. https://www.sqlite.org/lang_corefunc.html#likelihood
 
 extension SQLPredicate {
   /// Tells the planner that the condition holds for most rows. SQL: `likely(a)`

@@ -13,7 +13,8 @@ import SQLCore
 /// ```
 /// A `Model` is a `TableModel` with a key. The key is needed to find, update, save and delete
 /// single rows, and to report their changes. Without a key, rows can be read, inserted, and updated
-/// or deleted by conditions. Queries, joins, commands, the schema and migrations are the same.
+/// or deleted by conditions. Queries, joins, commands, the schema and migrations work in the same
+/// way with and without a key.
 ///
 /// If the table in the file has a primary key that the type does not declare, a migration keeps
 /// that key. A type may have `@PrimaryKey` properties without being a `Model`, such as a joining
@@ -22,7 +23,8 @@ public protocol TableModel: ResultRow {
   /// The name of the table. Default: the name of the type.
   static var tableName: String { get }
 
-  /// The rule that derives column names from property names. Default: the same names.
+  /// The rule that derives column names from property names. Default: a column has the name of its
+  /// property.
   static var columnNaming: ColumnNaming { get }
 
   /// Whether the type is a view; programs do not use it directly.
@@ -40,7 +42,7 @@ extension TableModel {
     return String(nameOf: Self.self)
   }
 
-  /// The same names as the properties.
+  /// The default rule: a column has the name of its property.
   public static var columnNaming: ColumnNaming { .asDeclared }
 
   /// False; programs do not use it directly.
@@ -64,11 +66,11 @@ extension TableModel {
 /// The `schema` of the model declares everything that properties cannot express, such as indexes
 /// and foreign keys.
 ///
-/// The compiler can synthesize `Codable`, `Equatable` and `Hashable` for a model. They consider
-/// only the values. The JSON of a model is the same as if its properties had no wrappers, whatever
-/// the strategies of the encoder, such as the strategy for dates. `CodingKeys` rename the members
-/// of the JSON, not the columns. `@Ignored` properties are omitted. A decoded model counts as new:
-/// `insert` inserts it, and `update` writes all of its columns.
+/// The compiler can synthesize `Codable`, `Equatable` and `Hashable` for a model. These
+/// conformances consider only the values. The JSON of a model is the same as if its properties had
+/// no wrappers, whatever strategies the encoder has, for example for dates. `CodingKeys` rename the
+/// members of the JSON, not the columns. `@Ignored` properties are omitted. A decoded model counts
+/// as new: `insert` inserts it, and `update` writes all of its columns.
 ///
 /// With one key column, `id` is that column. With several, `id` is a struct with properties of the
 /// same names and types:
@@ -144,9 +146,9 @@ extension Model {
 public struct KeyOrDollarSignIsMissing: Hashable, Sendable {}
 
 // Without this default, the compiler would only say that a model without `id` does not conform to
-// `Identifiable`. With the default, it says what to declare.
+// `Identifiable`. With the default, the compiler says what to declare.
 extension Model {
-  /// Explains how a model declares its key; no model uses it.
+  /// Exists only for its error message, which says how a model declares its key.
   @_disfavoredOverload
   @available(
     *, unavailable,

@@ -47,7 +47,7 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 /// An error for a model whose key was changed after it was loaded. An operation that finds the
-/// model's row by the key throws it.
+/// model's row by its key throws this error.
 ///
 /// ```swift
 /// do {
@@ -58,9 +58,9 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 /// }
 /// ```
 ///
-/// `update`, `save` and `delete` throw this error, because each of them would write another row
-/// than the model's. So does an upsert that could update the row with the new key. `insert` accepts
-/// the model and inserts a new row.
+/// `update`, `save` and `delete` throw this error, because each of them would change the row that
+/// has the new key instead of the model's own row. An upsert that could update the row with the new
+/// key throws it, too. `insert` accepts the model and inserts a new row.
 public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -89,7 +89,7 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension ModelLayout {
   /// Throws `KeyChanged` if the key of a loaded model was changed, because writing the model would
-  /// change another row than the model's.
+  /// then change the row with the new key instead of the model's own row.
   @usableFromInline
   func requireUnchangedKey(of model: UnsafeRawPointer) throws {
     guard keyColumns.contains(where: { slots.isChangedSinceLoading($0, in: model) }) else { return }
@@ -97,7 +97,8 @@ extension ModelLayout {
     throw KeyChanged(table: tableName, columns: changed.map { columns[$0] })
   }
 
-  /// Throws `KeyChanged` with the columns in which the stored key of a model differs from `key`.
+  /// Throws `KeyChanged` if the key of a model differs from `key` in its stored form. The error
+  /// names the columns that differ.
   func requireKey<M: Model>(_ key: M.ID, of model: M) throws {
     let changed = withUnsafeBytes(of: key) { key in
       withUnsafeBytes(of: model) { model -> [Int] in
@@ -139,7 +140,8 @@ public struct WriteIgnored: Error, Hashable, Sendable, CustomStringConvertible {
     self.row = row
   }
 
-  /// The table and the position, the causes, and how to ask for an outcome instead.
+  /// The table, the index of the model, the possible causes, and the methods that return an outcome
+  /// instead of throwing this error.
   public var description: String {
     """
     \(table)\(row.map { ", row \($0)" } ?? ""): SQLite ignored the row, so nothing was written: a \

@@ -67,7 +67,7 @@ extension ResultRow {
   }
 }
 
-/// A wrapper that a mirror replaces by its value.
+/// A property wrapper in whose place a mirror shows the wrapped value.
 private protocol ReflectedWrapper {
   var reflectedValue: Any { get }
 }

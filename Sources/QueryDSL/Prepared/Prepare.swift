@@ -53,7 +53,8 @@ extension PreparedTemplate {
         "an insert of \(command.statementCount) models is not a single statement; prepare the "
           + "insert of one model, or set the columns")
     }
-    // The statement keeps the values of the model, so each call writes the key that it has now.
+    // All later calls write the values, and so the key, that the model has now. So the key must be
+    // unchanged.
     try command.requireUnchangedKeys()
     let template =
       if let returning {
@@ -90,8 +91,9 @@ extension Connection {
   /// Prepares an insert, an update or a deletion with parameters. Throws the same errors as the
   /// function that prepares a query.
   ///
-  /// An insert of several models is not a single statement and throws `QueryError`. An upsert that
-  /// could update the row of a model's changed key throws `KeyChanged`.
+  /// An insert of several models is not a single statement and throws `QueryError`. An upsert of a
+  /// model throws `KeyChanged` if the model's key was changed and the upsert could update the row
+  /// with the new key.
   public func prepare<Command: TableCommand, each Parameter: QueryParameter>(
     _ build: (repeat each Parameter) -> Command
   ) throws -> PreparedCommand<repeat each Parameter> {

@@ -16,7 +16,7 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     self.arguments = (repeat each arguments)
   }
 
-  /// The arguments without their types.
+  /// The arguments, type-erased.
   @usableFromInline var list: [_PreparedArgument] {
     var list: [_PreparedArgument] = []
     repeat list.append((each Parameter)._wrapped(each arguments))
@@ -113,7 +113,8 @@ public struct _ArgumentBinder: ~Copyable {
     statement = try template.lendWithConstants(on: core)
   }
 
-  /// Binds the next argument to each parameter of the SQL that stands for exactly its value.
+  /// Binds the next argument to each parameter of the SQL that stands for the argument's plain
+  /// value. `finish` binds the other parameters, such as a LIMIT.
   @usableFromInline
   mutating func bind<Value: ColumnValue>(_ value: Value) throws {
     while place < places.count, places[place].argument == argument {
@@ -179,8 +180,8 @@ public struct _PreparedArgument: Sendable {
 }
 
 extension _PreparedArgument {
-  /// Binds the argument to each parameter of the SQL that stands for exactly its value. Skips a
-  /// list.
+  /// Binds the argument to each parameter of the SQL that stands for its plain value. Skips an
+  /// argument that is a list.
   func bind(to binder: inout _ArgumentBinder) throws {
     switch content {
     case .value(let value): try binder.bind(value)

@@ -8,7 +8,7 @@ import Synchronization
 /// afterwards.
 @usableFromInline
 final class PreparedTemplate: @unchecked Sendable {
-  /// Says which argument of a call is bound to which parameter of the statement.
+  /// An argument of a call, and a parameter of the statement to which it is bound.
   struct ArgumentPlace: BitwiseCopyable {
     let argument: Int
     let parameter: Int32
@@ -23,18 +23,18 @@ final class PreparedTemplate: @unchecked Sendable {
   }
 
   /// The number by which a connection finds the statement in its cache. If the cache does not have
-  /// the number yet, the connection uses the shape.
+  /// the number yet, the connection looks for the shape instead.
   private let number: Int
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
-  /// The parameters that stand for the value of an argument, in the order of the arguments. They
-  /// and the constants are in unmanaged memory, because each call would have to retain and release
-  /// arrays.
+  /// The parameters that use an argument as a plain value, in the order of the arguments. These
+  /// parameters and `constants` are in unmanaged memory, because arrays would be retained and
+  /// released at each call.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The remaining parameters: lists, limits that are arguments, and constants that are not
-  /// integers, for example. Their values are in `bindings`.
+  /// The remaining parameters, such as lists, limits that are arguments, and constants that are not
+  /// integers. Their values are in `bindings`.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -108,8 +108,8 @@ final class PreparedTemplate: @unchecked Sendable {
     return statement
   }
 
-  /// Returns the statement with the integers bound that are the same in all calls. The caller must
-  /// return the statement with `giveBack`.
+  /// Returns the statement after binding the integers that are the same in all calls. The caller
+  /// must return the statement with `giveBack`.
   func lendWithConstants(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try lend(on: core)
     do {
@@ -165,8 +165,8 @@ extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
   }
 }
 
-/// Makes the parameters for the closure of `prepare`, with the numbers 0, 1, 2 and so on. For a
-/// call, it collects the arguments in the same order.
+/// A counter that makes the parameters for the closure of `prepare`, with the numbers 0, 1, 2 and
+/// so on. For a call, it collects the arguments in the same order.
 struct ParameterPlaces {
   private(set) var index = -1
   private(set) var arguments: [_PreparedArgument] = []

@@ -16,8 +16,8 @@ public protocol Fetchable<Row>: Sendable {
   /// SQL.
   var sql: SQL { get throws }
 
-  // A `Query` is rendered before it runs, but a call of a prepared query has its SQL already. The
-  // methods of connections and readers run both through these requirements.
+  // A `Query` is rendered before it runs, but a call of a prepared query has its SQL already.
+  // Through these requirements, the methods of connections and readers run queries of either kind.
 
   /// Returns all rows; programs do not use it directly, but call `fetch`.
   func _rows(on connection: Connection) throws -> [Row]
@@ -141,8 +141,8 @@ extension Query {
     return (row, reader.position)
   }
 
-  /// Returns the same query with other selected expressions. A row of the result is an array of
-  /// their values.
+  /// Returns the query with other selected expressions. A row of the result is an array of the
+  /// values of these expressions.
   package func selectingValues(of nodes: [ExpressionNode]) -> Query<[DatabaseValue]> {
     var statement = statement
     statement.selection = .terms(nodes.map { .expression($0) })
@@ -212,10 +212,10 @@ extension Fetchable {
   /// for case .failure(let error) in results { print(error) }
   /// // Post.status, row with the key 7: asleep cannot be read as Status
   /// ```
-  /// If the row is a model, the error has its `key`, by which the row can be corrected or deleted.
-  /// The SQL is the same. The query can be fetched, streamed and observed like any other. If the
-  /// query is observed, a failed row becomes a success as soon as it can be read. As with `map`,
-  /// another query cannot contain this query.
+  /// If the row is a model, the error has the row's `key`, by which the row can be corrected or
+  /// deleted. The SQL is the same. The query can be fetched, streamed and observed like any other.
+  /// If the query is observed, a failed row becomes a success as soon as it can be read. As with
+  /// `map`, another query cannot contain this query.
   ///
   /// A query with `including` has no `asResults`. Read the parents by one query and the children by
   /// another, in one `read { }`.
@@ -225,7 +225,7 @@ extension Fetchable {
   ///   (try connection.fetch(Author.all.asResults()), try connection.fetch(Post.all.asResults()))
   /// }
   /// ```
-  /// The method costs as much as `map`. Errors other than `ColumnValueError` are thrown.
+  /// The method costs as much as `map`. `fetch` still throws errors other than `ColumnValueError`.
   public func asResults() -> Query<Result<Row, ColumnValueError>> {
     let query = query
     let decoding = query.decoding

@@ -36,7 +36,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Orders by a column, after the expressions of earlier calls. SQL: `ORDER BY a DESC`
+  /// Orders by a column, after the existing terms of ORDER BY. SQL: `ORDER BY a DESC`
   @inlinable
   @inline(__always)
   public consuming func order<Value: ColumnValue>(
@@ -48,7 +48,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
 
   /// Orders by the result column with the given name or alias. SQL: `ORDER BY "views"`
   ///
-  /// As long as the query selects the model, the name is that of a column of the table. If no
+  /// If the query selects the model, `name` is the name of one of the table's columns. If no
   /// selected column has that name, the query throws `QueryError` when it is rendered.
   public consuming func order(
     byColumn name: String, _ direction: SortDirection = .ascending, nulls: NullOrder? = nil
@@ -56,7 +56,7 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     order(select.statement.resultColumn(named: name), direction, nulls)
   }
 
-  /// Orders by an expression, after the orders of earlier calls.
+  /// Orders by an expression, after the existing terms of ORDER BY.
   ///
   /// ```swift
   /// Post.all.order { $0.$likes + $0.$views }                       // ORDER BY "likes" + "views"
@@ -196,8 +196,8 @@ extension TableModel {
   }
 }
 
-// A query that finds rows can also change them. The command takes the conditions, the order and the
-// limit of the query.
+// A query that finds rows can also update or delete them. The command takes the query's conditions,
+// order and limit.
 
 extension TableQuery where M: TableModel, Row == M {
   /// Returns an update of the rows that the query finds.
@@ -234,7 +234,8 @@ extension TableQuery where M: TableModel, Row == M {
 }
 
 extension AffectedRows {
-  /// Takes the rows that a command changes from a query: its conditions, its order and its limit.
+  /// Makes the selection of the rows that a command changes, from the conditions, order and limit
+  /// of a query.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     (limit, offset) = (statement.limit, statement.offset)

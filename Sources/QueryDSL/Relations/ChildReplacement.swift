@@ -25,7 +25,7 @@ package struct ChildReplacement: Sendable {
   /// Loads the children from the tables of a connection.
   package let load: @Sendable (ConnectionCore) throws -> Children
   /// Returns the row with its children `old` replaced by the children `new`; nil if the row is not
-  /// a parent with such children. This copies the row's list of children.
+  /// a parent with a single list of such children. This copies the row's list of children.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }

@@ -52,8 +52,8 @@ struct NumberedRows: Renderable {
       limit = try Self.count(statement.limit)
     }
 
-    /// Applies the offset and the limit to the rows of one parent. `places` are the indices of
-    /// these rows; returns those that remain.
+    /// Applies the offset and the limit to the rows of one parent, whose indices are `places`.
+    /// Returns the indices of the rows that remain.
     func apply(to places: [Int]) -> [Int] {
       let rest = places.dropFirst(Int(clamping: max(0, offset)))
       // A negative limit means no limit.
@@ -95,7 +95,7 @@ struct NumberedRows: Renderable {
 
 extension ConnectionCore {
   /// Returns the models of a statement and, for each model, the values of the `count` columns after
-  /// the model's own columns. These values refer to its parent.
+  /// the model's own columns. These columns refer to the model's parent.
   func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int, areLive: Bool
   ) throws -> (models: LoadedRows<M>, owners: [RelationKey]) {
@@ -157,7 +157,9 @@ package struct LoadedRows<Row: Sendable>: Sendable {
   /// A hash for each row, which changes if a stored value of the row or of its included rows
   /// changes. Only live queries need the hashes, so this is nil for other queries.
   ///
-  /// If children are equal in the order of their query, a live query sorts them by their keys.
+  /// The hash does not cover the order of the included rows, because their order follows from their
+  /// values. If children are equal in the order of their query, a live query sorts them by their
+  /// keys.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// A relation between the tables of parents and children. Columns of the children, or of a join
-/// table, hold the values of columns of the parents, usually of their key.
+/// A relation between the tables of parents and children. Columns of the children (or of a join
+/// table) hold the values of the parents' columns, usually of the parents' key.
 package struct Relation: Sendable {
-  /// A column of the children or of the join table, and the parents' column that it refers to.
+  /// A column of the children or of the join table, and the parents' column to which it refers.
   struct Pair: Sendable {
     let owner: Column
     let parent: Column
@@ -21,11 +21,11 @@ package struct Relation: Sendable {
     package let table: TableID
     /// The columns of the join table that hold the values of `childColumns`.
     package let columns: [ColumnID]
-    /// The columns of the children that the join table refers to, as indices in their layout.
+    /// The columns of the children to which the join table refers, as indices in their layout.
     package let childColumns: [Int]
   }
 
-  /// The columns of the parents that are referred to, as indices in their layout.
+  /// The columns of the parents to which `ownerColumns` refer, as indices in the parents' layout.
   package let parentColumns: [Int]
   /// The columns of the children or of the join table that hold the values of `parentColumns`, in
   /// the same order.
@@ -37,7 +37,7 @@ package struct Relation: Sendable {
   /// The join table, for many-to-many relations.
   package fileprivate(set) var joinTable: JoinTable?
 
-  /// The columns of `ownerColumns`.
+  /// The columns of `ownerColumns`, as expressions.
   var owners: [ExpressionNode] { ownerColumns.map { .column($0) } }
 }
 

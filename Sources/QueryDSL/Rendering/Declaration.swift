@@ -1,7 +1,7 @@
 import SQLCore
 
-// A schema has no parameters, so the definitions of tables, indexes, views and triggers have their
-// values as literals.
+// A schema has no parameters, so the definitions of tables, indexes, views and triggers contain
+// their values as literals.
 
 extension SQL {
   /// The text with its parameters replaced by literals. Throws `QueryError` if the text has fewer
@@ -60,8 +60,8 @@ extension ModelLayout {
   }
 }
 
-// Definitions contain their values as literals. SQLite must read each literal as exactly the same
-// value.
+// A definition contains its values as literals. SQLite must read each literal as exactly the value
+// that it stands for.
 
 extension BoundValue {
   /// The value as SQL. Throws `ColumnValueError` for a value that cannot be stored, and
@@ -119,7 +119,7 @@ extension Double {
     var text = (self < 0 ? "-" : "") + "\(integer).0"
     var rest = power.magnitude
     while rest > 0 {
-      // Powers of two up to 2^52 have 16 digits, which SQLite reads exactly.
+      // SQLite reads a whole number below 2^53 exactly, even if it has 16 digits.
       let step = Swift.min(rest, 52)
       text += "\(sign)\(UInt64(1) << UInt64(step)).0"
       rest -= step

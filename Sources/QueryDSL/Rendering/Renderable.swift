@@ -3,8 +3,8 @@ import SQLCore
 /// A tree that can be written as a statement: a query, an insert, an update or a deletion.
 ///
 /// The tree writes itself as a shape: a compact form of the SQL, separate from the bound values. A
-/// connection uses the shape to find a statement that it has already prepared. If there is none,
-/// the connection makes the SQL from the shape and prepares it.
+/// connection uses the shape to find a statement that it has already prepared. If no such statement
+/// exists, the connection makes the SQL from the shape and prepares it.
 package protocol Renderable {
   func write(to writer: inout ShapeWriter) throws
 }
@@ -21,7 +21,7 @@ extension Renderable {
     return SQL(text: try shape.text(), bindings: shape.values)
   }
 
-  /// Returns the SQL of the statement for the definition of a view, with its values as literals.
+  /// Returns the SQL for the definition of a view, with literals in place of parameters.
   func declaration() throws -> String {
     try shape().text(writingLiterals: true)
   }
@@ -44,7 +44,7 @@ extension ConnectionCore {
   }
 
   /// Returns the statement of a SELECT with its values bound. The caller must return the statement
-  /// with `giveBack`. Code that the compiler specialises for a client's models calls this function.
+  /// with `giveBack`. Code that is specialised for a client's models calls this function.
   @usableFromInline
   func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
     try lendStatement(for: statement)

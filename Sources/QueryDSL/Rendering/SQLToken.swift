@@ -1,5 +1,5 @@
-/// A word or sign that Apus writes, such as `SELECT` or `=`. In a query's shape it is one byte, and
-/// in the SQL it is a text.
+/// A keyword, an operator or another fixed piece of SQL, such as `SELECT` or `=`. It is one byte in
+/// a query's shape, and a text in the SQL.
 @usableFromInline
 package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
   case select = 1, distinct, from, `where`, and, or, not, groupBy, having, orderBy

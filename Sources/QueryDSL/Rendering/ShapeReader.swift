@@ -1,8 +1,8 @@
 import SQLCore
 
 /// A table that a shape names. For a table in scope, the shape has the number of the scope, and the
-/// table's index within the scope. The shape of only a part of a query may also have the `TableID`
-/// of a table that is not in scope.
+/// table's index within the scope. If a shape describes only a part of a query, it may also have
+/// the `TableID` of a table that is not in scope.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
@@ -42,8 +42,8 @@ package enum ShapePart: Sendable {
 /// Reads the parts of a shape, one after another.
 struct ShapeReader {
   private let bytes: UnsafeRawBufferPointer
-  /// The index of the next byte. The first byte is skipped, because it is no SQL. It only says that
-  /// the statement's key is a shape, and not a text.
+  /// The index of the next byte. The first byte is skipped, because it is not a part of the SQL: it
+  /// only says that the statement's key is a shape, and not SQL text.
   private var position = 1
 
   init(_ bytes: UnsafeRawBufferPointer) {
@@ -137,8 +137,8 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Returns the columns that occur in a part of a query, such as its WHERE. A column of a table
-  /// that only a subquery has is left out.
+  /// Returns the columns that occur in a part of a query, such as its WHERE. Leaves out the columns
+  /// of tables that are only in the FROM clause or a join of a subquery.
   static func columns(
     of write: (inout ShapeWriter) throws -> Void
   ) throws -> Set<ColumnID> {
@@ -147,7 +147,8 @@ package struct Shape: Sendable {
       switch part {
       case .column(.outside(let table), let index) where index != ColumnID.rowIDIndex:
         columns.insert(ColumnID(table: table, index: index))
-      // The rowid counts as all columns. It may be the key, and changes only with the row.
+      // A use of the rowid counts as a use of all columns. The rowid may be the key column;
+      // otherwise it changes only when the whole row is replaced.
       case .column(.outside(let table), _), .allColumns(.outside(let table)):
         let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
         for index in 0..<count {

@@ -11,9 +11,10 @@ extension Shape {
 
 /// The SQL text of a shape, which the initialiser makes from the shape's parts.
 ///
-/// The columns of a SELECT over one table are not qualified. In a join or an inner query, the
-/// columns are qualified, and so is a column in ORDER BY whose name is also the alias of a selected
-/// expression: SQLite would order by that expression. A table that occurs twice gets an alias.
+/// Columns are qualified in a join and in an inner query. A column in ORDER BY is also qualified if
+/// its name is the alias of a selected expression, because SQLite would order by that expression.
+/// The other columns of a SELECT over one table are not qualified. A table that occurs twice gets
+/// an alias.
 struct ShapeText {
   private(set) var text = ""
   /// The tables of each scope, the innermost last.
@@ -21,8 +22,9 @@ struct ShapeText {
   /// The values to write as literals in a declaration, such as a CHECK, which has no parameters.
   /// Nil for a statement.
   private var literals: ArraySlice<BoundValue>?
-  /// The connection, which knows the tables that are STRICT. In all other tables, the SQL checks
-  /// integers that are assigned to columns. Without a connection, the SQL checks no integers.
+  /// The connection, which knows the tables that are STRICT. For all other tables, the SQL checks
+  /// the values that are assigned to integer columns. Without a connection, the SQL contains no
+  /// checks.
   private let core: ConnectionCore?
   /// The SQL that ends the check of a value or of rows. It is empty if nothing is being checked.
   private var endOfCheck = ""
@@ -54,8 +56,8 @@ struct ShapeText {
     if hasFragment, literals == nil { try checkParameters() }
   }
 
-  /// Throws if raw SQL has a parameter without a value, or a value without a parameter. All later
-  /// values would be bound to wrong parameters.
+  /// Throws if raw SQL has a parameter without a value, or a value without a parameter. Without
+  /// this check, all later values would be bound to wrong parameters.
   private func checkParameters() throws {
     let parameters = SQLTokens(text).tokens.filter { $0.kind == .parameter }
     guard parameters.count == valueCount, parameters.allSatisfy({ $0.value == "?" }) else {
@@ -173,7 +175,7 @@ struct ShapeText {
     }
     guard terms != names else { return }
     text += "WITH \"apus_rows\"(\(names.joined(separator: ", "))) AS ("
-    // Without WHERE, a following ON CONFLICT would be the condition of a join.
+    // Without WHERE, SQLite would read the ON of a following ON CONFLICT as the ON of a join.
     endOfCheck = ") SELECT \(terms.joined(separator: ", ")) FROM \"apus_rows\" WHERE 1"
   }
 
@@ -199,7 +201,7 @@ struct ShapeText {
       throw QueryError(
         "\(table.name): columns are named rowid, _rowid_ and oid, which hide the rowid")
     }
-    // A single table of a single scope needs no name before its columns.
+    // If only one table is in scope, its columns need not be qualified.
     if table.kind == .row || scopes.count > 1 || scopes[0].count > 1
       || isHidden(name)
     {
@@ -222,7 +224,8 @@ struct ShapeText {
   }
 
   private mutating func open(_ opened: [ShapeScopeTable]) throws {
-    // A name that occurs only once, here and in the enclosing queries, needs no alias.
+    // The first table with a name needs no alias. Later tables with the same name, in this query or
+    // in an inner query, get an alias.
     var seen = Set(scopes.joined().map { ($0.alias ?? $0.name).lowercasedASCII })
     let tables = try opened.map { table in
       let layout = try Self.layout(table.layout)

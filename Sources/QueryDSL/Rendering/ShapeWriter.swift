@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The first byte of each part of a shape that is not a token. A token is a single byte with a
+/// The first byte of a part of a shape, unless the part is a token. A token is a single byte with a
 /// smaller value.
 enum ShapeMark: UInt8 {
   case table = 0xE0

@@ -1,7 +1,8 @@
 import SQLCore
 
-// These lines of a schema describe its past: former names, dropped objects, and conversions of
-// values. The lines may stay in the schema, because a line that has run does nothing.
+// The functions below declare what has changed since earlier versions of a schema: former names,
+// dropped objects, and conversions of values. These lines may stay in the schema. Once a migration
+// has carried out such a line, the line has no further effect.
 
 /// A part of the database that a migration may drop, because a model declares it with `Dropped(…)`.
 package enum Removal: Hashable, Sendable {
@@ -130,14 +131,15 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
 /// The conversion runs once for each row of a file. A migration decides as follows whether the
 /// conversion has already run:
 ///
-/// - If the existing column has another storage class than the property, the conversion has not run
-///   yet. The same is true if the column allows NULL and the property is not optional.
+/// - If the existing column has a different storage class from the property, the conversion has not
+///   run yet. The same is true if the column allows NULL and the property is not optional.
 /// - If the old and the new type have the same storage class, such as `Bool` and `Date`, or a
-///   `String` and an enumeration of strings, a note in the table `apus_migration` shows whether the
-///   conversion has run. So you may leave the declaration in the schema. If the migration itself
-///   creates the table or the column, it writes the note and converts nothing.
-/// - If `old` is the optional of the property's type, as `String?` for `String`, the conversion
-///   runs if the existing column allows NULL.
+///   `String` and an enumeration of strings, the schema does not show whether the conversion has
+///   run. A note in the table `apus_migration` then shows it. So you may leave the declaration in
+///   the schema. If the migration itself creates the table or the column, it writes the note and
+///   converts nothing.
+/// - As an exception, if `old` is only the optional form of the property's type, such as `String?`
+///   for `String`, the conversion runs if the existing column allows NULL.
 ///
 /// If several models share a table and are not opened together, each model must declare the
 /// conversion.

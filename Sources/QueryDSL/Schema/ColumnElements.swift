@@ -1,7 +1,7 @@
 import SQLCore
 
-// These lines are functions named after SQL's clauses. The schema that contains such a line
-// determines the root type of its key paths.
+// The functions below make the lines of a schema, and are named after SQL's clauses. The model of
+// the schema is the root type of their key paths, so `\.$title` needs no type name.
 
 /// Declares the default of a column. Existing rows get the default when a migration adds the
 /// column. Rows that raw SQL inserts without the column get it, too.
@@ -172,7 +172,7 @@ public struct Collation: Hashable, Sendable {
   public static let noCase = Collation("NOCASE")
   /// Compares bytes, ignoring spaces at the end.
   public static let trimmed = Collation("RTRIM")
-  /// Compares the texts by the decimal numbers in them. Queries compare Decimal columns in this
+  /// Compares texts by their values as decimal numbers. Queries compare Decimal columns in this
   /// way, and can use an index with this collation: `Index { $0.$price.collated(.decimal) }`. A
   /// program that has not registered the collation cannot write to a table with such an index.
   public static let decimal = Collation("decimal")

@@ -73,8 +73,8 @@ public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second:
     [first, second], [firstTarget, secondTarget], Target.self, onDelete, onUpdate, deferred)
 }
 
-/// Declares a foreign key of two columns that may be NULL. If either column is NULL, the row refers
-/// to no row.
+/// Declares a foreign key of two columns that may be NULL. If either column of a row is NULL, the
+/// row references no other row.
 public func ForeignKey<M: TableModel, Target: Model, First: ColumnValue, Second: ColumnValue>(
   _ first: KeyPath<M, ColumnReference<First?>>, _ second: KeyPath<M, ColumnReference<Second?>>,
   references firstTarget: KeyPath<Target, ColumnReference<First>>,
@@ -124,8 +124,8 @@ private func foreignKey<M: TableModel, Target: Model>(
         isDeferred: isDeferred)))
 }
 
-/// What happens to a row when the row that its foreign key references is deleted or gets another
-/// key.
+/// The action that SQLite takes on a row with a foreign key when the referenced row is deleted or
+/// its key changes.
 ///
 /// ```swift
 /// ForeignKey(\.$authorID, references: \Author.$id, onDelete: .cascade)

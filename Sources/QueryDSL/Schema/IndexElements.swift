@@ -142,9 +142,9 @@ public struct IndexTerm: Sendable {
   let collation: Collation?
   var isDescending = false
 
-  /// Creates a term from an expression. The collation of the expression becomes the collation of
-  /// the term, because an index term has its own COLLATE clause. So a column with a collation gets
-  /// no parentheses, as an expression would.
+  /// Creates a term from an expression. If the expression has a collation, the collation becomes
+  /// the term's own COLLATE clause. So a column with a collation is written without parentheses,
+  /// unlike other expressions.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand

@@ -23,7 +23,7 @@ import SQLCore
 /// and creates it again.
 ///
 /// A view needs no key. If one of its columns has a different value in each row, the view may also
-/// be a `Model` with that key, so that `find` and pages work:
+/// be a `Model` with this column as its key, so that `find` and pages work:
 /// `struct AuthorName: Model, SQLView { @PrimaryKey var id: Author.ID … }`.
 ///
 /// A view is written only through its triggers, which the schema declares with

@@ -19,8 +19,8 @@ public struct SchemaElement<M: ResultRow> {
     case index(IndexLine<M>)
     case foreignKey(ForeignKeyLine<M>)
     case check(name: String?, () -> PredicateLines)
-    /// The default of a column. The closure gets the column's stored form, and returns the encoded
-    /// value.
+    /// The default of a column. The closure gets the column's stored form, and returns the value in
+    /// this form.
     case `default`(PartialKeyPath<M>, (StoredForm) -> BoundValue)
     case defaultSQL(PartialKeyPath<M>, SQL)
     case stored(PartialKeyPath<M>, StoredForm)
@@ -81,7 +81,7 @@ public enum SchemaBuilder<M: ResultRow> {
   /// Takes the elements in an `else`.
   public static func buildEither(second: [SchemaElement<M>]) -> [SchemaElement<M>] { second }
 
-  /// Collects the elements of all rounds of a `for`.
+  /// Collects the elements of all iterations of a `for`.
   public static func buildArray(_ elements: [[SchemaElement<M>]]) -> [SchemaElement<M>] {
     elements.flatMap { $0 }
   }
@@ -123,8 +123,8 @@ public enum ColumnNaming: Sendable {
     var words = ""
     let characters = Array(property)
     for (index, character) in characters.enumerated() {
-      // A word begins at a capital letter after a small letter or digit, and at one before a small
-      // letter.
+      // A word begins at a capital letter that follows a small letter or digit, or that comes
+      // before a small letter.
       if character.isUppercase, index > 0, characters[index - 1] != "_" {
         let follows = !characters[index - 1].isUppercase
         let precedes = index + 1 < characters.count && characters[index + 1].isLowercase

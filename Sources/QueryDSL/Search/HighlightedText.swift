@@ -9,7 +9,8 @@ import SQLCore
 /// ```
 /// If the search finds a phrase, all its words are one range.
 ///
-/// It is a result of queries only, and cannot be stored. To store the text, store `text`.
+/// Only a query returns a `HighlightedText`, and no column can store it. To store the text, store
+/// `text`.
 public struct HighlightedText: Hashable, Sendable {
   /// The whole text, or a snippet of it, in which `…` stands for omitted parts.
   public let text: String
@@ -46,8 +47,8 @@ extension HighlightedText: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads the text that `highlight` or `snippet` returns. It contains a mark before and after each
-  /// found word.
+  /// Reads the text that `highlight` or `snippet` returns. The text has a mark before and after
+  /// each found word.
   public init(_ cell: borrowing Cell) throws {
     self.init(marked: try cell.text())
   }

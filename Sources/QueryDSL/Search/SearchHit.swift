@@ -1,7 +1,6 @@
 import SQLCore
 
-/// A row that a full-text search has found: its place in the order of relevance, and the found
-/// words in it.
+/// A row that a full-text search has found, with its relevance and the words that were found in it.
 ///
 /// ```swift
 /// Post.search("swift").order(by: .rank).selectHit { post, hit in
@@ -40,9 +39,9 @@ extension Columns where M: _SearchHitRow {
   ///
   /// SQL: `ifnull(apus_highlight("Post_search", 1, ?, ?), '')`
   ///
-  /// `apus_highlight` returns the same as FTS5's `highlight`, and also keeps a text with U+0000
-  /// whole. If an optional column is nil, the result is an empty text. If the index does not have
-  /// the column, rendering the query throws `QueryError`.
+  /// `apus_highlight` returns what FTS5's `highlight` returns, except that it does not cut a text
+  /// off at U+0000. If an optional column is nil, the result is an empty text. If the index does
+  /// not have the column, rendering the query throws `QueryError`.
   ///
   /// In a query with groups or window functions, SQLite refuses the functions of a hit, such as
   /// this one. Select them in an inner query that has a limit.
@@ -54,8 +53,7 @@ extension Columns where M: _SearchHitRow {
       searchFunction("apus_highlight", at: position(of: column), HighlightedText.delimiters))
   }
 
-  /// Returns the part of a column's text in which the most searched words occur, and where they
-  /// occur in it.
+  /// Returns the part of a column's text with the most found words, and the ranges of these words.
   ///
   /// SQL: `ifnull(apus_snippet("Post_search", 1, ?, ?, '…', 16), '')`
   ///
@@ -146,7 +144,7 @@ extension Columns where M: _SearchHitRow {
     if case .invalid = position { return position }
     // The third column has the name of the index.
     let index = ExpressionNode.column(ColumnID(table: table, index: 2))
-    // A column that is NULL gives NULL.
+    // For a column that is NULL, `apus_highlight` and `apus_snippet` return NULL.
     return .function(
       "ifnull", [.function(name, [index, position] + arguments), .constant("''")])
   }

@@ -4,15 +4,15 @@ import SQLCore
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
-  /// Which words of a pattern also find longer words, as `conc` finds `concurrency`: none, only the
-  /// last word, or each word.
+  /// The words of a pattern that also find longer words, as `conc` finds `concurrency`: none, only
+  /// the last word, or each word.
   enum OpenEnds: Sendable { case none, last, each }
 
   case words(String, Joining, OpenEnds)
   case phrase(String)
   case near([String], Int)
-  /// Searches some columns only. They are offsets in `ModelLayout.columns`; nil for a key path that
-  /// names no column.
+  /// Searches some columns only. A column is given as its offset in `ModelLayout.columns`, or as
+  /// nil if its key path names no column.
   case columns([Int?], SearchNode)
   case combined(String, [SearchNode])
   case raw(String)
@@ -72,9 +72,10 @@ indirect enum SearchNode: Sendable {
 
   /// Returns the pattern for words, in an index that may have only the stems of words.
   ///
-  /// FTS5 ignores a text without a token, such as `&`, in a list of texts that only spaces
-  /// separate, but not as an operand of AND. A list has no parentheses, which the beginnings of a
-  /// word need. So texts that may have no token are listed before each of these beginnings:
+  /// A text such as `&` may have no token. FTS5 ignores such a text in a list of texts that only
+  /// spaces separate, but not as an operand of AND. The beginnings of a word are alternatives in
+  /// parentheses, which the list cannot have, so AND joins them to the other words. Each text that
+  /// may have no token is therefore repeated in every alternative of the last word:
   /// `"rock" AND ("&" "rol" * OR "&" "roling" …)`.
   private static func text(
     ofStems words: [String], _ joining: Joining, _ openEnds: OpenEnds, in tokenizer: SearchTokenizer
@@ -133,10 +134,10 @@ extension SearchNode {
   /// words.
   ///
   /// Porter's rules cut endings off, so the index has "run" for "running". But the rules do not
-  /// change the text "runnin", and "run" does not begin with "runnin". Therefore the search also
-  /// tries the text with each ending that its last letters may begin. One of these words is
-  /// "running", of which FTS5 makes the same stem as when the row was written. All these words
-  /// begin with the text, so no wrong words are found.
+  /// change the text "runnin", and "run" does not begin with "runnin". The last letters of the text
+  /// may be the beginning of an ending. Therefore the search also looks for the text with the whole
+  /// ending. One of these words is "running", which FTS5 reduces to the same stem as when the row
+  /// was written. All these words begin with the text, so no wrong words are found.
   fileprivate static func beginnings(_ text: String) -> [String] {
     let letters = Array(text.lowercasedASCII.utf8)
     // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
@@ -193,8 +194,8 @@ extension SearchTokenizer {
   /// know this, so the value is true.
   fileprivate var mayStem: Bool { kind == .custom || words.contains("porter") }
 
-  /// Returns whether a character belongs to a word. It is called only for `unicode61` and `ascii`
-  /// without options, also inside `porter`.
+  /// Returns whether a character belongs to a word. The tokenizer must be `unicode61` or `ascii`
+  /// without options, by itself or inside `porter`.
   fileprivate func isInWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true

@@ -29,8 +29,8 @@ extension SearchPattern {
   /// be unfinished, unless white space follows it. FTS5: `"swift" "conc" *`
   ///
   /// With the tokenizer `porter`, the index has "run" for "running". If the text ends with
-  /// "runnin", the pattern also looks for the finished words that "runnin" can become. These are at
-  /// most fourteen words, and each costs a seek in the index. FTS5:
+  /// "runnin", the pattern also looks for the finished words that "runnin" can become. There are at
+  /// most fourteen such words, and each costs a seek in the index. FTS5:
   /// `"swift" AND ("runnin" * OR "running" OR …)`
   public static func asYouType(_ text: String) -> SearchPattern {
     let isFinished = text.unicodeScalars.last?.properties.isWhitespace ?? true
@@ -47,7 +47,8 @@ extension SearchPattern {
     SearchPattern(.words(text, .any, .none))
   }
 
-  /// Finds rows in which each word of a text is the beginning of a word. FTS5: `"sw" * "conc" *`
+  /// Finds rows that have, for each word of a text, a word that begins with it.
+  /// FTS5: `"sw" * "conc" *`
   public static func prefixes(_ text: String) -> SearchPattern {
     SearchPattern(.words(text, .all, .each))
   }

@@ -1,18 +1,18 @@
 import SQLCore
 
-// Overloads that assign Swift values. Their types are chosen for the compiler:
+// Overloads that assign Swift values. Their types guide the overload resolution of the compiler:
 //
-// - All overloads are disfavoured, so that a column on the right side of an assignment is an
-//   expression.
+// - All overloads are disfavoured, so that the compiler takes a column on the right side of an
+//   assignment as an expression.
 // - The first overload has the type `Value?`. With `Value`, `$0.$views -= n` would call `-=` of
 //   Int.
 // - The second overload exists only for columns that are not optional, and takes only `nil`. Its
-//   setter has the message for this mistake. The overload is generic, so that it does not match a
-//   column of another type.
+//   setter is unavailable, with a message that explains the mistake. The overload is generic, so
+//   that it does not match a column of another type.
 //
 // No overload takes an expression of another type. The compiler would rank such an overload as high
-// as the disfavoured overloads of the operands, and would try all of them: 200,000 scopes instead
-// of 320 for a sum.
+// as the disfavoured overloads of the operands, and would try all of them: 200,000 solver scopes
+// instead of 320 for a sum.
 
 extension Assignments {
   /// Sets a column to a value. SQL: `SET a = ?`
@@ -89,7 +89,7 @@ extension Assignments {
 /// A type whose only value is `nil`, for assigning nil to a column; programs do not use it
 /// directly.
 public struct _NilOfColumn<Value>: ExpressibleByNilLiteral {
-  /// Makes the value of nil.
+  /// Creates the value from the literal `nil`.
   public init(nilLiteral: ()) {}
 }
 

@@ -60,8 +60,8 @@ public struct Assignments<M: ResultRow> {
   /// `QueryError`.
   public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
-  /// Takes over the assignments to the columns of a group. Their list begins with the assignments
-  /// of this value, so it replaces the list of this value.
+  /// Replaces the list of assignments by the list of a column group. The group's list begins with
+  /// the same assignments.
   mutating func take<Group>(_ group: Assignments<Group>) {
     list = group.list
   }

@@ -35,6 +35,7 @@ public struct Delete<M: TableModel>: Sendable {
   /// Post.delete().order(by: \.$createdAt).limit(100)      // the 100 oldest
   /// // DELETE FROM "Post" WHERE "id" IN (SELECT "id" FROM "Post" ORDER BY "createdAt" LIMIT ?)
   /// ```
+  /// A statement with an order, but with no limit and no offset, throws `QueryError` when it runs.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -55,8 +56,7 @@ public struct Delete<M: TableModel>: Sendable {
   /// Deletes only the first `count` rows, in the order that `order` sets.
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
-  /// A negative limit, a second limit, or an order without a limit and an offset throws
-  /// `QueryError` when the statement runs.
+  /// A negative limit or a second limit throws `QueryError` when the statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self

@@ -1,6 +1,7 @@
-// Inserts of two to four columns, the usual number. The overload with a parameter pack works for
-// any number of columns. With a pack, however, Swift 6.3 does not give a literal the type of its
-// column: `(\.$name, \.$size, values: [("a", 1)])` does not compile if `size` is an Int64.
+// Inserts of two to four columns are the usual case, and have their own overloads. The overload
+// with a parameter pack works for any number of columns. With a pack, however, Swift 6.3 does not
+// give a literal the type of its column: `(\.$name, \.$size, values: [("a", 1)])` does not compile
+// if `size` is an Int64.
 
 import SQLCore
 

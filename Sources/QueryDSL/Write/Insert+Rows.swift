@@ -8,10 +8,11 @@ extension TableModel {
   /// try db.run(Post.insert(\.$title, \.$views, values: [("News", 3), ("Sports", 5)]))
   /// // INSERT INTO "Post" ("title", "views") VALUES (?, ?), (?, ?)
   /// ```
-  /// One statement inserts all rows or none. If the rows have more values than a statement may have
-  /// parameters (32,766), several statements insert them in one savepoint. The foreign key of a row
-  /// may refer to a later row. If a row violates a constraint, `run` tries the rows again one by
-  /// one, so that the `DatabaseError` names the row. An insert without rows does nothing.
+  /// Either all rows are inserted or none. Usually one statement inserts them. If they have more
+  /// values than a statement may have parameters (32,766), several statements insert them in one
+  /// savepoint. The foreign key of a row may refer to a later row. If a row violates a constraint,
+  /// `run` tries the rows again one by one, so that the `DatabaseError` names the row. An insert
+  /// without rows does nothing.
   ///
   /// A column that is named twice throws `QueryError` when the statement runs.
   /// - SeeAlso: <https://www.sqlite.org/lang_insert.html>
@@ -150,8 +151,8 @@ extension Insert {
     }
   }
 
-  /// Returns one statement for all rows of `range`. It binds each column as one array, so the limit
-  /// of parameters does not limit the number of rows.
+  /// Returns one statement for all rows of `range`. It binds each column as one array, so the
+  /// number of parameters does not depend on the number of rows.
   private func restStatement(of rows: RowValues, _ range: Range<Int>) throws -> InsertStatement {
     let arrays = try rows.columns.indices.map { column in
       BoundArray(

@@ -65,8 +65,8 @@ extension TableModel {
   ///   \.$id, \.$title, from: Post.where { $0.$status == .archived }.select(\.$id, \.$title))
   /// // INSERT INTO "Archived" ("id", "title") SELECT "id", "title" FROM "Post" WHERE "status" = ?
   /// ```
-  /// The columns that are not named get their defaults. One statement inserts all rows, and loads
-  /// none of them.
+  /// The columns that are not named get their defaults. One statement inserts all rows, without
+  /// loading them.
   public static func insert<each Value: ColumnValue, Q: Fetchable>(
     _ paths: repeat KeyPath<Self, ColumnReference<each Value>>, from query: Q
   ) -> Insert<Self> where Q.Row == (repeat each Value) {

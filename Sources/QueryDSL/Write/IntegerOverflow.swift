@@ -1,7 +1,7 @@
 import SQLCore
 
 // SQLite's `+`, `-` and `*` give a REAL if the result exceeds 64 bits. A STRICT table does not
-// store a REAL in an INTEGER column. Any other table stores the REAL, and it cannot be read as a
+// store a REAL in an INTEGER column. Any other table stores the REAL, which cannot be read as a
 // Swift integer. In statements for tables that are not STRICT, an expression that is assigned to an
 // integer column is therefore checked:
 //
@@ -9,7 +9,8 @@ import SQLCore
 //       ELSE "apus_value" END FROM (SELECT "n" + ? AS "apus_value"))
 //
 // A whole REAL within 64 bits, such as `round(2.4)`, is stored as an INTEGER, as in a STRICT table.
-// `abs` of the least integer is an error in SQLite itself, so the check works in every program.
+// For any other REAL, the SQL computes `abs` of the least integer. This is an error in SQLite
+// itself, so the check works in every program.
 
 /// The SQL around an expression that is assigned to an integer column. The SQL fails if the result
 /// is a REAL that is not a whole number or exceeds 64 bits.
@@ -20,7 +21,8 @@ enum IntegerGuard {
   static let closing = " AS \(name)))"
 
   /// Returns SQL that gives the value of a column, or fails if the value is a REAL that SQLite
-  /// would not store as an INTEGER. SQLite stores -2^63, which may be an overflow, as a REAL.
+  /// would not store as an INTEGER. It also fails for the REAL -2^63, which SQLite would store as a
+  /// REAL, because this value may be the result of an overflow.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#type_affinity>
   static func checked(_ column: String) -> String {
     let integer = "CAST(\(column) AS INTEGER)"

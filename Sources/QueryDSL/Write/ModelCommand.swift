@@ -29,8 +29,8 @@ protocol ModelCommand: Renderable, Sendable {
   /// The number of statements of the command.
   var statementCount: Int { get }
 
-  /// Throws `KeyChanged` if the command may update a row by the changed key of one of its models.
-  /// `forEachStatement` and `run` check this, too.
+  /// Throws `KeyChanged` if the command may update a row by the key of one of its models, and this
+  /// key was changed after the model was loaded. `forEachStatement` and `run` check this, too.
   func requireUnchangedKeys() throws
 
   /// Passes the statements of the command to a closure, one after another. The values of each
@@ -101,7 +101,8 @@ struct AffectedRows: Sendable {
   var order: ShortList<SelectStatement.OrderTerm> = .none
   var limit: RowCount?
   var offset: RowCount?
-  /// The limit and the offset if they are expressions. Each is nil if it is a number.
+  /// The expressions of the limit and the offset. An expression is nil if the limit or the offset
+  /// is a number or is not set.
   var counts: (limit: ExpressionNode?, offset: ExpressionNode?) = (nil, nil)
   var problem: QueryError?
   /// Whether the order was set on the query from which the command was made, and not on the command

@@ -47,6 +47,8 @@ public struct Update<M: TableModel>: Sendable {
   }
 
   /// Sets the order of the rows for `limit` and `offset`.
+  ///
+  /// A statement with an order, but with no limit and no offset, throws `QueryError` when it runs.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<M, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil
@@ -68,8 +70,8 @@ public struct Update<M: TableModel>: Sendable {
   /// SQL: `WHERE "id" IN (SELECT … LIMIT ?)`
   ///
   /// If the update reads another table, each updated row counts once, even if it matches several
-  /// rows of the other table. A negative limit, a second limit, and an order without a limit and an
-  /// offset throw `QueryError` when the statement runs.
+  /// rows of the other table. A negative limit or a second limit throws `QueryError` when the
+  /// statement runs.
   public consuming func limit(_ count: Int) -> Self {
     rows.setLimit(count)
     return self
@@ -185,8 +187,9 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Makes the extras of a statement whose FROM names one table: the query or function from which
-  /// the rows of that table come. Returns nil for the table of a model, which has no such source.
+  /// Creates the extras of a statement that has one table in FROM: the query or function that gives
+  /// the rows of this table. Returns nil if the table belongs to a model, and so needs no such
+  /// source.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

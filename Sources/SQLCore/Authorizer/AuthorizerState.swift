@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The rules by which a connection's authorizer decides, and what it has noted about the statement
-/// that is being compiled.
+/// The rules of a connection's authorizer, and its notes about the statement that is being
+/// compiled.
 ///
 /// Its methods call no listeners. They call only functions of SQLite that neither compile nor run a
 /// statement.
@@ -23,9 +23,9 @@ struct AuthorizerState {
   /// Whether SQLite is declaring a virtual table. SQLite does this when a connection first uses the
   /// table.
   ///
-  /// For the declaration, SQLite compiles an UPDATE of its schema table that never runs. It calls
-  /// the authorizer for each of the five columns that the UPDATE sets, and then for the rowid in
-  /// the WHERE clause.
+  /// For the declaration, SQLite compiles an UPDATE of its schema table, but never runs the UPDATE.
+  /// It calls the authorizer for each of the five columns that the UPDATE sets, and then for the
+  /// rowid in the WHERE clause.
   private var isDeclaringTable = false
   /// Collects the columns that statements read and the functions that they call. Nil unless this
   /// was requested.
@@ -188,7 +188,8 @@ struct AuthorizerState {
 
 extension ConnectionCore {
   /// Installs the authorizer. If it is installed again, all prepared statements expire, and SQLite
-  /// compiles each statement again before its next run. A new pre-update hook needs this.
+  /// compiles each statement again before its next run. A new pre-update hook needs this
+  /// recompilation.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/set_authorizer.html>
   package func installAuthorizer() {
@@ -198,7 +199,7 @@ extension ConnectionCore {
 }
 
 /// Called by SQLite for each action of the statement that is being compiled. Notes the action and
-/// applies the library's own rules. If they allow it, asks the listeners.
+/// applies the library's own rules. If the rules allow the action, asks the listeners.
 private func authorize(
   context: UnsafeMutableRawPointer?, action: Int32,
   first: UnsafePointer<CChar>?, second: UnsafePointer<CChar>?,
@@ -210,7 +211,7 @@ private func authorize(
   if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
     state.pointee.wal.didCompile(CheckpointPragma(argument: second))
   }
-  // VACUUM attaches a file while it runs. It may change the rowids of tables without an integer key.
+  // An ATTACH may belong to VACUUM, which may change the rowids of tables without an integer key.
   if action == SQLITE_ATTACH { state.pointee.cacheFeed.noteUnknown() }
   let isDenied = state.pointee.authorizer.denies(
     action, first, second, database, inTrigger: trigger != nil, on: state.pointee.handle)

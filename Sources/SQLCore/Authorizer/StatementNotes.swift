@@ -2,8 +2,7 @@ import CSQLite
 
 /// The effects of a statement, as SQLite reports them to the authorizer during compilation.
 struct StatementNotes {
-  /// The effects other than reading and writing rows, for example that the statement changes the
-  /// schema.
+  /// The effects other than reading and writing rows, such as changing the schema.
   var effects: StatementEffects = []
   /// The tables whose schema or rows the statement changes.
   private(set) var tableEffects: [TableEffect] = []
@@ -14,10 +13,10 @@ struct StatementNotes {
   /// Whether a trigger that the statement fires writes rows.
   var writesInTrigger = false
 
-  /// Notes for a statement that SQLite recompiles.
+  /// Creates notes for a statement that SQLite recompiles.
   init() {}
 
-  /// Notes for a statement that is compiled for the first time.
+  /// Creates notes for a statement that is compiled for the first time.
   init(assignments: [ColumnDependency]) {
     self.assignments = assignments
   }
@@ -63,8 +62,8 @@ package struct TableEffect: Hashable, Sendable {
   package let table: String
 }
 
-/// Collects the columns that statements read and the functions that they call, while the statements
-/// are prepared.
+/// A recorder of the columns that statements read and the functions that they call. It records them
+/// while the statements are prepared.
 final class ReadRecorder {
   private(set) var columns: Set<ColumnDependency> = []
   /// The names of the functions, folded to lower case.
@@ -138,12 +137,12 @@ extension ConnectionCore {
     return (try body(), recorder.columns)
   }
 
-  /// Prepares each statement of a text, without the cache. Returns the columns that they read.
+  /// Prepares all statements of a text, without the cache. Returns the columns that they read.
   package func dependencies(of sql: String) throws -> Set<ColumnDependency> {
     try reads(of: sql).columns
   }
 
-  /// Prepares each statement of a text, without the cache. Returns the columns that they read, and
+  /// Prepares all statements of a text, without the cache. Returns the columns that they read, and
   /// the names of the functions that they call, in lower case.
   package func reads(
     of sql: String

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A copy of one database into another, a number of pages at a time.
+/// A job that copies one database into another, `pagesPerStep` pages at a time.
 ///
 /// The source stays in a read transaction during the copy. Every step therefore sees the same
 /// snapshot, and a write by another connection never makes the copy start over.
@@ -27,7 +27,7 @@ struct BackupCopy {
       let code = sqlite3_backup_step(backup, pagesPerStep)
       guard code == SQLITE_OK || code == SQLITE_DONE else {
         isFinished = true
-        // Only finishing the backup sets the error message on the connection.
+        // The connection gets its error message only when the backup is finished.
         sqlite3_backup_finish(backup)
         throw DatabaseError(code: code, handle: destination)
       }
@@ -68,8 +68,8 @@ extension ConnectionCore {
   /// Throws `.corrupt` if SQLite finds the database damaged. Reads every page once.
   ///
   /// A row that violates CHECK, NOT NULL or the types of a STRICT table is not damage, because the
-  /// copy must hold the same rows as the source. SQLite 3.40 also reports such rows by mistake, in
-  /// tables WITHOUT ROWID if the key is not the first column. Ignoring these reports hides no
+  /// copy must hold the same rows as the source. SQLite 3.40 also reports correct rows by mistake,
+  /// in tables WITHOUT ROWID whose key is not the first column. Ignoring these reports hides no
   /// damage, because SQLite checks the structure of the whole file before it checks any row.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_quick_check>
   func requireWhole(_ name: String) throws {
@@ -104,8 +104,8 @@ extension ConnectionCore {
 /// A backup into another database, with its options.
 struct DatabaseBackup: Sendable {
   let cancellation = JobCancellation()
-  /// Whether the source is locked before the destination. The order of two databases is always the
-  /// same. Otherwise, two backups in opposite directions would wait for each other.
+  /// Whether the source is locked before the destination. Any two databases are always locked in
+  /// the same order. Otherwise, two backups in opposite directions would wait for each other.
   let takesSourceFirst: Bool
   private let pagesPerStep: Int32
 
@@ -177,7 +177,8 @@ struct FileBackup: Sendable {
     let pageCount = try file.replace(copying: source) { temporary in
       let destination = try file.connect(to: temporary)
       defer { destination.close() }
-      // No other connection sees the file, and it is synchronised to disk once it is complete.
+      // No other connection sees the file, so it needs no journal. SQLite need not synchronise it,
+      // because it is synchronised to disk once it is complete.
       sqlite3_exec(
         destination.handle, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
       return try source.holdingSnapshot {
@@ -191,8 +192,8 @@ struct FileBackup: Sendable {
   }
 }
 
-/// Cancels a long job: ends the statements that run on the job's connections. `cancel()` is called
-/// when the task that waits for the job is cancelled.
+/// An object that cancels a long job by ending the statements on the job's connections. `cancel()`
+/// is called when the task that waits for the job is cancelled.
 package final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false

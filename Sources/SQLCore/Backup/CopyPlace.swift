@@ -60,9 +60,10 @@ struct CopyPlace {
     return String(cString: resolved)
   }
 
-  /// Throws misuse if the copy would replace one of the given databases or one of its companion
-  /// files, such as its log. Also throws misuse in the reverse case. For example, SQLite would take
-  /// a source named `copy.sqlite-wal` for the log of the copy `copy.sqlite`.
+  /// Throws `.misuse` if the copy would replace one of the given databases or one of its companion
+  /// files, such as its log. Also throws `.misuse` if one of these files has the name of a
+  /// companion of the copy. For example, SQLite would take a source named `copy.sqlite-wal` for the
+  /// log of the copy `copy.sqlite`.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }
@@ -97,8 +98,8 @@ struct CopyPlace {
     return Self.companions.contains(String(suffix)) || Self.isSuperJournal(suffix)
   }
 
-  /// Whether a suffix marks a super-journal, the file that links the journals of attached files:
-  /// `-mj` and nine hexadecimal digits with a 9 in the seventh place.
+  /// Returns whether a suffix marks a super-journal, the file that links the journals of attached
+  /// files: `-mj` and nine hexadecimal digits with a 9 in the seventh place.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

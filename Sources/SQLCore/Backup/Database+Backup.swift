@@ -36,8 +36,8 @@ extension Database {
   /// must open, and `PRAGMA quick_check` must find no damage. Only then is the copy moved to the
   /// destination in one step. Therefore, the destination always holds either its old content or the
   /// whole copy. The copy is a single file in rollback-journal mode. If the copy replaces a file,
-  /// it gets the permissions of that file, otherwise those of the source, as far as the umask of
-  /// the process allows.
+  /// it gets the permissions of that file. Otherwise it gets the permissions of the source, as far
+  /// as the umask of the process allows.
   ///
   /// - Parameters:
   ///   - path: the path of the copy. Unless `overwriting` is true, no file may exist at this path,
@@ -59,10 +59,10 @@ extension Database {
   ///
   /// Throws `.corrupt` if the source is damaged. Throws `.cannotOpen` if the destination is not a
   /// regular file, is in a folder that does not exist, or exists although `overwriting` is false.
-  /// Throws misuse if the destination is the source, a file attached to the source, or a companion
-  /// of such a file (`-wal`, `-shm`, `-journal`), even by another name or a link. If an error is
-  /// thrown, an existing destination is unchanged. Costs one read of the database and one of the
-  /// copy.
+  /// Throws `.misuse` if the destination is the source, a file attached to the source, or a
+  /// companion (`-wal`, `-shm`, `-journal`) of one of these files, even if `path` is another name
+  /// or a link. If an error is thrown, an existing destination is unchanged. Costs one read of the
+  /// database and one of the copy.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -109,7 +109,7 @@ extension Database {
   /// memory, `progress` must not use the source either. Throws `.readOnly` if the destination is
   /// read-only, or if it already has a different page size. Throws `.corrupt` if the source is
   /// damaged. Throws `.busy` if another process writes to the destination for longer than the busy
-  /// timeout of the destination. Throws misuse if source and destination are the same database.
+  /// timeout of the destination. Throws `.misuse` if source and destination are the same database.
   /// Costs two reads of the source and one write of the copy. If the destination is a file, the
   /// copy is written twice, to the log and to the file.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
@@ -137,8 +137,8 @@ extension Database {
   }
 
   /// Copies the database into another database from asynchronous code, in the same way as the
-  /// synchronous `backup(to:pagesPerStep:progress:)`. A copy into a file is made on a thread of one
-  /// of the two databases. Cancelling the task abandons the backup.
+  /// synchronous `backup(to:pagesPerStep:progress:)`. If the destination is a file, the copy is
+  /// made on a thread of the source or of the destination. Cancelling the task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,

@@ -24,7 +24,7 @@ struct ReplacementFile: Sendable {
   let overwriting: Bool
   let configuration: Configuration
   let cancellation: JobCancellation
-  /// The registrations of the source. To verify the copy, SQLite may need its tokenizers.
+  /// The registrations of the source. SQLite may need the tokenizers among them to verify the copy.
   private let registrations: ConnectionRegistrations
   /// The absolute path of the destination, which later changes of the working folder do not affect.
   private let absolutePath: String
@@ -49,7 +49,8 @@ struct ReplacementFile: Sendable {
     self.workingFolder = workingFolder
   }
 
-  /// Runs the closure with the path of a new, empty file, and moves the result to the destination.
+  /// Runs the closure with the path of a new, empty file, and then moves the file to the
+  /// destination.
   ///
   /// - Parameter source: the connection that is copied; the destination must not be one of its
   ///   files.
@@ -89,8 +90,8 @@ struct ReplacementFile: Sendable {
       code: .cannotOpen, message: "\(path) already exists; pass `overwriting: true` to replace it")
   }
 
-  /// Creates the unfinished file with the permissions of the file that it replaces, so that it can
-  /// be read only by users who can read that file.
+  /// Creates the unfinished file with the permissions of the file that it will replace. Only users
+  /// who can read the old file can then read the new one.
   private func create(
     _ temporary: String, for place: String, copying source: String?
   ) throws {
@@ -104,8 +105,8 @@ struct ReplacementFile: Sendable {
 
   // MARK: The new file
 
-  /// Opens a file that will be written or replaced. If `isEncrypted` is true, uses the encryption
-  /// key of the source, if there is one.
+  /// Opens a file that will be written or replaced. If `isEncrypted` is true and the source has an
+  /// encryption key, uses this key.
   func connect(to path: String, isEncrypted: Bool = true) throws -> ConnectionCore {
     var configuration = configuration
     configuration.isReadOnly = false
@@ -122,7 +123,7 @@ struct ReplacementFile: Sendable {
     do {
       let copy = try connect(to: temporary)
       defer { copy.close() }
-      // With an exclusive lock no memory is shared, so that no `-shm` file is created.
+      // With an exclusive lock, SQLite shares no memory, and therefore creates no `-shm` file.
       let sql = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE"
       guard sqlite3_exec(copy.handle, sql, nil, nil, nil) == SQLITE_OK else {
         throw copy.error(sqlite3_errcode(copy.handle), sql: sql)
@@ -174,12 +175,12 @@ struct ReplacementFile: Sendable {
   /// closure.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
-    // The old file may be encrypted or not, whether or not the copy is.
+    // The old file may be encrypted even if the copy is not, and the other way round.
     var old = try settled(place, isEncrypted: true)
     if old == nil, configuration.unlockConnection != nil {
       old = try settled(place, isEncrypted: false)
     }
-    // A file that is not a usable database has nothing of value.
+    // A file that is not a usable database is replaced without a lock.
     guard let old else { return try body() }
     defer { old.close() }
     guard FileStatus(place + "-wal") == nil else {

@@ -19,7 +19,7 @@ import CSQLite
 ///
 /// The size of the value cannot be changed. After another statement has updated or deleted the row,
 /// reading and writing throw `.abort`. A `Blob` is valid inside the closure to which its connection
-/// was passed, until the closure returns. Any later use throws misuse.
+/// was passed, until the closure returns. Any later use throws `.misuse`.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/blob.html>
 public final class Blob {
   private let connection: Connection

@@ -15,7 +15,7 @@
 public struct BlobChunks: AsyncSequence, Sendable {
   /// The bytes of one chunk.
   public typealias Element = Data
-  /// The type of the errors; reading may fail.
+  /// The type of the errors that reading may throw.
   public typealias Failure = any Error
 
   let database: Database
@@ -42,9 +42,9 @@ public struct BlobChunks: AsyncSequence, Sendable {
       self.chunkSize = chunkSize
     }
 
-    /// Closes the `BlobSource` as soon as the iterator is released. The `deinit` of the source
-    /// itself could run later, because the job that delivered the last chunk may still hold the
-    /// source for a moment.
+    /// The owner of the `BlobSource`. It closes the source as soon as the iterator is released. The
+    /// source's own `deinit` could run later, because the job that delivered the last chunk may
+    /// still hold the source for a moment.
     private final class Owner {
       let source: BlobSource
 

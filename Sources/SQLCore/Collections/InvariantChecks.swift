@@ -2,12 +2,12 @@
   import Synchronization
 #endif
 
-/// Turns the invariant checks on and off. Tests turn them on.
+/// The switch that turns the invariant checks on and off. Tests turn them on.
 ///
 /// A data structure that this library makes by hand (a cache, a tree, a log of bytes) has a method
 /// `checkInvariants()`, which throws `BrokenInvariant`. While the checks are on, the structure also
-/// checks the affected part of itself after each change. A release build has neither the method nor
-/// the checks.
+/// checks its affected part after each change. A release build has neither the method nor the
+/// checks.
 package enum InvariantChecks {
   /// Runs a closure with the checks turned on in the whole process. In a release build, there are
   /// no checks, and the closure just runs.
@@ -25,8 +25,8 @@ package enum InvariantChecks {
     /// another thread.
     private static let callers = Atomic<Int>(0)
     private static let runs = Atomic<Int>(0)
-    /// Whether the current task leaves out the checks after changes. A test sets this while it
-    /// damages a structure on purpose.
+    /// Whether the current task skips the checks after changes. A test sets this while it damages a
+    /// structure on purpose.
     @TaskLocal package static var areSuspended = false
 
     /// How many checks `run(_:)` has run so far.

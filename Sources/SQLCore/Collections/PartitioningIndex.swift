@@ -1,6 +1,7 @@
 extension RandomAccessCollection {
   /// Returns the index of the first element for which `belongsToSecond` returns true, or `endIndex`
-  /// if there is none. All elements for which it returns false must come before all others.
+  /// if it returns false for all elements. The elements for which it returns false must come before
+  /// all others.
   ///
   /// This is a binary search. It examines at most as many elements as `count` has binary digits.
   @inlinable

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A database that a connection uses: its own database, `main`, that of its temporary tables,
-/// `temp`, or an attached one.
+/// A database that a connection uses: its own database (`main`), the database of its temporary
+/// tables (`temp`), or an attached database.
 /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_database_list>
 public struct AttachedDatabase: Hashable, Sendable {
   /// The name of the database in SQL, as in `name.table`. The connection's own database is `main`.

@@ -82,9 +82,8 @@ extension Connection {
     try tuples(of: type, sql)
   }
 
-  /// Returns the rows of a statement as tuples: the implementation of `fetch`. The overloads of
-  /// `fetch` call this method, because a call of `fetch` inside an overload would call the overload
-  /// itself.
+  /// Returns the rows of a statement as tuples. All overloads of `fetch` call this method, because
+  /// a call of `fetch` inside an overload would call the overload itself.
   func tuples<each Value: ColumnValue>(
     of type: (repeat each Value).Type, _ sql: SQL
   ) throws -> [(repeat each Value)] {
@@ -119,8 +118,8 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns whether a text certainly contains at most one statement. True if it has no semicolon,
-  /// or only white space after its first semicolon.
+  /// Returns whether a text certainly contains at most one statement. The result is true if the
+  /// text has no semicolon, or only white space after the first one.
   ///
   /// Any other text is compiled statement by statement. It may still be a single statement, because
   /// a semicolon may belong to a string, a comment or a trigger. A single statement can be compiled
@@ -156,8 +155,8 @@ extension ConnectionCore {
 }
 
 // Single values, and tuples of two to six values, have their own overloads. The overload with a
-// parameter pack works for every number of values. But Swift 6.3 does not infer from a pack that
-// the elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
+// parameter pack would work for them, too. But from a pack, Swift 6.3 does not infer that the
+// elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension Connection {
   /// Returns the values of a statement that has one column.

@@ -38,10 +38,12 @@ extension Connection {
   /// Replaces the content of a database in memory by the bytes of a database file.
   ///
   /// Throws misuse inside a transaction, or if the database is a file or does not exist. Throws
-  /// `.notADatabase` if the bytes are not a database, and `.cannotOpen` if they are those of a file
-  /// in WAL mode; the bytes from `serialize` never are. With `isReadOnly`, the first read of the
-  /// database throws these errors, and the connection must not have used a table-valued function
-  /// such as `json_each` before. Copies the bytes twice; with `isReadOnly`, once.
+  /// `.notADatabase` if the bytes are not a database, and `.cannotOpen` if they come from a file in
+  /// WAL mode; this never happens with bytes from `serialize`.
+  ///
+  /// With `isReadOnly`, the first read of the database throws the last two errors, and this method
+  /// does not. The connection must not have used a table-valued function, such as `json_each`,
+  /// before this call. The bytes are copied once, and without `isReadOnly` twice.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
@@ -65,7 +67,7 @@ extension Connection {
       try core.check(core.copy(data, into: database))
     }
     // SQLite compiles a statement again only if the version of the schema has changed. With
-    // `isReadOnly`, the new content may have the same version, and other tables.
+    // `isReadOnly`, the new content may have the same version but other tables.
     core.evictStatements()
     core.noteReplacedContent()
   }
@@ -92,8 +94,8 @@ extension ConnectionCore {
   /// Copies the bytes of a database into a database of this connection. Returns SQLite's code.
   ///
   /// `sqlite3_deserialize` on this connection would leave pointers to the former schema in
-  /// table-valued functions that were used before, such as `json_each`, and the program could end at
-  /// their next use. A backup keeps the schema in its place.
+  /// table-valued functions that were used before, such as `json_each`, and their next use could
+  /// crash the program. After a backup, such pointers stay valid.
   fileprivate func copy(_ data: Data, into database: String) -> Int32 {
     var source: OpaquePointer?
     defer { sqlite3_close_v2(source) }
@@ -106,12 +108,12 @@ extension ConnectionCore {
     }
     sqlite3_backup_step(backup, -1)
     let code = sqlite3_backup_finish(backup)
-    // A database in memory cannot get another size of its pages from a backup.
+    // A backup cannot change the page size of a database in memory.
     guard code == SQLITE_READONLY else { return code }
     return deserialize(data, on: handle, into: database, isReadOnly: false)
   }
 
-  /// Records that the content of the database was replaced, for which SQLite calls no hook.
+  /// Records that the content of the database was replaced. SQLite calls no hook for this.
   func noteReplacedContent() {
     state.pointee.isContentReplaced = true
     state.pointee.strictTables = [:]

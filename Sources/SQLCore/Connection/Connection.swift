@@ -71,8 +71,8 @@ public struct Connection {
   }
 
   /// The number of rows that the last INSERT, UPDATE or DELETE changed. Rows that triggers or
-  /// foreign-key actions changed are not counted. Read it before the transaction ends, because the
-  /// library may itself write a row at that time.
+  /// foreign-key actions changed are not counted. Read this number before the transaction ends,
+  /// because the library may write a row of its own when the transaction ends.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/changes.html>
   public var changeCount: Int {

@@ -17,7 +17,7 @@ package final class ConnectionCore: @unchecked Sendable {
   private let currentLease = Atomic<UInt64>(1)
   /// The number of the access that was cancelled last.
   let cancelledLease = Atomic<UInt64>(0)
-  /// Set by `interrupt()` and checked while waiting for a lock.
+  /// Whether `interrupt()` was called since the last statement began. Waits for locks check this.
   let isInterruptRequested = Atomic<Bool>(false)
 
   /// The handle of the SQLite connection. It is not part of the state, because `interrupt()` uses
@@ -26,8 +26,8 @@ package final class ConnectionCore: @unchecked Sendable {
 
   /// Opens a connection and applies the configuration.
   ///
-  /// - Parameter isBare: Whether to apply only the encryption key and no other setting. This is for
-  ///   a file that a copy will overwrite or replace.
+  /// - Parameter isBare: Whether to apply only the encryption key and no other setting, because a
+  ///   copy will overwrite or replace the file.
   package init(
     location: DatabaseLocation, configuration: Configuration, isReader: Bool, isBare: Bool = false
   ) throws {
@@ -40,7 +40,7 @@ package final class ConnectionCore: @unchecked Sendable {
       to: ConnectionState(
         handle: handle, configuration: configuration,
         allowsWriting: !isReader && !configuration.isReadOnly))
-    // From here on `deinit` closes the handle, even if this throws.
+    // From here on, `deinit` closes the handle, even if the next line throws.
     if isBare { try unlock(location) } else { try prepare(location: location) }
   }
 
@@ -66,7 +66,7 @@ package final class ConnectionCore: @unchecked Sendable {
 
   // MARK: Leases
 
-  /// Returns a `Connection` for the access that now has the core. It is valid until `endLease()`.
+  /// Returns a `Connection` for the current access. The connection is valid until `endLease()`.
   package func lend() -> Connection {
     Connection(core: self, lease: currentLease.load(ordering: .relaxed))
   }
@@ -140,8 +140,8 @@ package final class ConnectionCore: @unchecked Sendable {
 /// Swift would check each use of a class's properties for exclusive access. The check is not needed
 /// here, because the lease ensures that only one thread at a time uses a connection. A method that
 /// changes one of the parts must not call SQLite or a caller's code, because both might use the
-/// same part again. Such a method therefore only returns what is to be done, and `ConnectionCore`
-/// does it.
+/// same part again. Such a method therefore only returns the work to be done, and `ConnectionCore`
+/// does the work.
 struct ConnectionState {
   let handle: OpaquePointer
   /// Whether the handle is closed.

@@ -1,7 +1,8 @@
 import CSQLite
 import Synchronization
 
-// The interface to databases that an engine keeps elsewhere. The module `ApusRemote` implements it.
+// The interface to databases in an engine outside of this process. The module `ApusRemote`
+// implements it.
 
 /// A database in an engine outside of this process, such as a cluster.
 package final class RemoteDatabase: Sendable {
@@ -41,7 +42,7 @@ extension RemoteDatabase: Hashable {
 /// process. The local SQLite handle has only a copy of the schema, without rows.
 package protocol RemoteConnection: AnyObject {
   var database: RemoteDatabase { get }
-  /// The settings of the local SQLite handle, which the engine's session must have as well.
+  /// The settings of the local SQLite handle. The engine's session must have the same settings.
   var settings: RemoteSettings { get set }
   /// The number of rows that the last statement changed.
   var changeCount: Int { get }
@@ -55,8 +56,8 @@ package protocol RemoteConnection: AnyObject {
   /// Compiles the first statement of a text against the copy of the schema, and replaces it by a
   /// statement that sends the text to the engine.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
-  /// Sends a statement that also runs on the copy of the schema, such as CREATE TABLE or COMMIT, to
-  /// the engine first. Ignores other statements.
+  /// Sends statements like CREATE TABLE and COMMIT to the engine, before they run on the copy of
+  /// the schema. Ignores statements that do not run on the copy.
   func runBeforeCopy(_ statement: any RemoteTemplate) throws
   /// Ends the transaction on the local copy if the engine has ended its transaction.
   func followTransaction(after failure: any Error)
@@ -68,9 +69,9 @@ package protocol RemoteConnection: AnyObject {
   func close()
 }
 
-/// A statement of the program for a remote database. It is compiled here, but never runs here.
-/// Another statement runs in its place, and sends the text of the program's statement to the
-/// engine.
+/// A statement of the program for a remote database. It is compiled in this process, but does not
+/// run here. Another statement runs in its place, and sends the text of the program's statement to
+/// the engine.
 package protocol RemoteTemplate: AnyObject {
   /// The program's statement, compiled against the copy of the schema.
   var template: OpaquePointer { get }
@@ -140,12 +141,12 @@ extension ConnectionCore {
       && (findStopReason() != nil || isInterruptRequested.load(ordering: .acquiring))
   }
 
-  /// Waits a little for a lock of another session. Returns false when the busy timeout is over.
+  /// Waits a short time for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles a statement that runs in place of a statement of the program. What the authorizer has
-  /// noted about the program's statement remains unchanged. The columns that the new statement
-  /// reads are not recorded.
+  /// Compiles a statement that runs in place of a statement of the program. The authorizer's notes
+  /// about the program's statement remain unchanged, and the columns that the new statement reads
+  /// are not recorded.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)
@@ -160,8 +161,8 @@ extension ConnectionCore {
     return statement
   }
 
-  /// Sends a statement that also runs on the copy of the schema, such as CREATE TABLE or COMMIT, to
-  /// the engine first. Ignores other statements.
+  /// Sends statements like CREATE TABLE and COMMIT to the engine, before they run on the copy of
+  /// the schema. Ignores statements that do not run on the copy.
   func runBeforeCopy(_ statement: StatementPointer) throws {
     guard let remote = state.pointee.remote, let template = statement.pointee.remote else { return }
     do {
@@ -173,7 +174,7 @@ extension ConnectionCore {
   }
 
   /// Returns the engine's error that made a statement fail. If the access was ended in the
-  /// meantime, returns the reason for that instead.
+  /// meantime, instead returns the reason why it was ended.
   func remoteFailure(sql: String?) -> (any Error)? {
     guard let failure = state.pointee.remote?.takeFailure() else { return nil }
     if !state.pointee.transaction.runsOwnStatement, let reason = findStopReason() {

@@ -53,7 +53,7 @@ public struct TableColumn: Hashable, Sendable {
     FROM pragma_table_xinfo(?1, ?2)
     """
 
-  /// Returns those of the names `rowid`, `_rowid_` and `oid` that no column of the table has.
+  /// Returns the names among `rowid`, `_rowid_` and `oid` that no column of the table has.
   ///
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowid>
   package static func freeRowIDNames(besides isColumn: (String) -> Bool) -> [String] {
@@ -95,8 +95,8 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns the columns of a table in one of the databases of the connection, for the library
-  /// itself.
+  /// Returns the columns of a table in one of the databases of the connection. The query bypasses
+  /// the statement cache and the observers.
   func columns(ofTable table: String, in database: String) throws -> [TableColumn] {
     try ownRows(TableColumn.query, [table, database]).map { TableColumn($0) }
   }
@@ -113,9 +113,9 @@ extension ConnectionCore {
   }
 
   /// Returns how SQLite compares the values of a column in the main database. The storage class
-  /// follows from the column's affinity; it is nil if the affinity is NUMERIC or missing.
-  /// `isBinary` is true if texts are compared byte by byte. The whole result is nil for a column of
-  /// a view and for a missing column.
+  /// follows from the declared type; it is nil if there is no declared type, or if the type is one
+  /// such as NUMERIC. `isBinary` is true if texts are compared byte by byte. The whole result is
+  /// nil for a column of a view and for a missing column.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/table_column_metadata.html>
   package func comparison(

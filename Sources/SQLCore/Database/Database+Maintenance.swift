@@ -48,9 +48,9 @@ extension Database {
     }
   }
 
-  /// Writes one snapshot into a new file from asynchronous code; see the synchronous form. A file
-  /// is copied on a thread of its own. Cancelling the task stops the copy and leaves the
-  /// destination unchanged.
+  /// Writes one snapshot into a new file from asynchronous code; see the synchronous form. If the
+  /// database is a file, the copy runs on its own thread. Cancelling the task stops the copy and
+  /// leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
   public func vacuum(into path: String, overwriting: Bool = false) async throws {
     try requireLocal("VACUUM INTO")
@@ -143,8 +143,8 @@ extension ConnectionCore {
 
   fileprivate func vacuum(into file: ReplacementFile) throws {
     try file.cancellation.cover(self)
-    // VACUUM INTO attaches the new file and writes to it. On a reader, the authorizer forbids the
-    // first and `query_only` forbids the second. Lifting both restrictions is safe, because this
+    // VACUUM INTO attaches the new file and writes to it. On a reader, the authorizer forbids
+    // ATTACH, and `query_only` forbids writes. Lifting both restrictions is safe, because this
     // connection either has no other user or is the writer.
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }

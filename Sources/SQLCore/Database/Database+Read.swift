@@ -7,7 +7,7 @@ extension Database: DatabaseReader {
 
   /// Copies a cached value; programs do not use it directly.
   public func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool {
-    // A database that caches nothing has no version, and so no hit.
+    // The cache of a database that caches nothing has no version, so it never has a hit.
     cache.copy(word, in: number, copy)
   }
 
@@ -58,7 +58,7 @@ extension Database: DatabaseReader {
   ) async throws -> Result {
     var options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     options.usesKeptSnapshot = true
-    // One closure instead of two, because each closure is allocated.
+    // This is one closure instead of two, because each closure costs an allocation.
     return try await access.run(readLane, options) { core in
       try core.readingKeptSnapshot(isOneStatement: true) { try body(core.lend()) }
     }
@@ -81,7 +81,7 @@ extension Database: DatabaseReader {
     on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    // One closure instead of two, because each closure is allocated.
+    // This is one closure instead of two, because each closure costs an allocation.
     let options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(readLane, options) { core in
       try core.reading { try body(core.lend()) }
@@ -136,13 +136,14 @@ extension Database {
     try await reading(AccessOptions(hops: hops), body)
   }
 
-  /// Runs a read for an observation. It differs from `reading(hops:_:)` in three ways.
+  /// Runs a read for an observation. It differs from `reading(hops:_:)` in three ways:
   ///
-  /// The first result of an observation is read with a reader, because the program requested it.
-  /// Later results are read on the connections of live queries, so that the readers remain free for
-  /// the program. `close()` waits for this read to end, instead of throwing `.busy`. If another
-  /// process holds a lock, the read throws `.busy` at once instead of waiting; the caller may try
-  /// again.
+  /// - Only the first result of an observation is read with a reader, because the program requested
+  ///   it. Later results are read on the connections of live queries, so that the readers remain
+  ///   free for the program.
+  /// - `close()` waits for this read to end, instead of throwing `.busy`.
+  /// - If another process holds a lock, the read throws `.busy` at once instead of waiting. The
+  ///   caller may try again.
   package func observing<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -168,8 +169,9 @@ extension ConnectionCore {
     allowsWriting = false
     let wasReader = state.pointee.authorizer.restrict(toReading: true)
     defer {
-      // A transaction that raw SQL began inside the closure must not outlive it. It is rolled back
-      // before the connection may write again, so that no listener is called.
+      // A transaction that raw SQL began inside the closure must not outlive the closure. The
+      // transaction is rolled back before the connection may write again, so that no rollback
+      // listener is called.
       if !wasInTransaction { rollBack() }
       allowsWriting = couldWrite
       state.pointee.authorizer.restrict(toReading: wasReader)
@@ -180,7 +182,7 @@ extension ConnectionCore {
   /// Runs a closure in a transaction that reads one snapshot.
   func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(cached: "BEGIN DEFERRED")
-    // If this throws, `reading` rolls back.
+    // If this call throws, `reading` rolls the transaction back.
     let (result, _) = try guardingTransaction(body)
     try run(cached: "COMMIT")
     return result

@@ -34,10 +34,10 @@ extension Database {
   /// its own savepoint. The calls return after the commit, in the order in which the writes were
   /// requested. If another write makes SQLite roll back the whole transaction, or if the common
   /// commit fails, this method throws `SharedTransactionRolledBack`. A write with `alone: true` or
-  /// with a deadline has its own transaction; in memory, it may run on the calling thread.
-  /// Cancelling the task ends the wait or the running statement, rolls back, and throws
-  /// `CancellationError`. A statement that writes in a transaction with earlier writes first runs
-  /// to its end.
+  /// with a deadline has its own transaction. In memory, such a write may run on the calling
+  /// thread. Cancelling the task ends the wait or the running statement, rolls back, and throws
+  /// `CancellationError`. If earlier writes share the transaction, a running statement that writes
+  /// is not interrupted, but first runs to its end.
   ///
   /// - Parameter label: A name for this write, reported to observers of changes.
   /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
@@ -134,7 +134,7 @@ extension Database {
     _ body: (Connection) throws -> Result
   ) throws -> Result {
     try writing { core in
-      // The closure may run a checkpoint.
+      // Kept snapshots would obstruct a checkpoint, which the closure may run.
       access.pool.endKeptSnapshots()
       return try body(core.lend())
     }
@@ -152,8 +152,9 @@ extension Database {
     }
   }
 
-  /// Runs one of the library's own reads with the writer, when no other access uses it. Observers
-  /// are not notified of the read. Closing the database waits for the read to end.
+  /// Runs one of the library's own reads with the writer, as soon as no other access uses the
+  /// writer. Observers are not notified of the read. Closing the database waits for the read to
+  /// end.
   package func askingWriter<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -167,8 +168,8 @@ extension Database {
     try writing(AccessOptions(), body)
   }
 
-  /// Runs a closure with the writer from a task, without a transaction. It has its own name,
-  /// because asynchronous code may also call the synchronous `writing`.
+  /// Runs a closure with the writer from a task, without a transaction. The method has its own
+  /// name, because asynchronous code may also call the synchronous `writing`.
   package func writingFromTask<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -213,14 +214,14 @@ extension Database {
           answers = SharedTransaction.run(first: first, on: core, pool: pool)
         }
       } catch {
-        // The observer could not begin, so no write ran.
+        // The access or its observer could not begin, so no write ran.
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
       self.keepWALWithinBound(core)
-      // The connection is given back before the calls return, because a caller may then close the
-      // database. Callers that write again at once still share the next commit, because that commit
-      // begins on this thread later.
+      // The connection is given back before the callers get their results, because a caller may
+      // then close the database. Callers that write again at once still share the next commit,
+      // because the next commit begins later on this thread.
       pool.giveBack(core, to: .writer)
       for answer in answers { answer() }
     }
@@ -231,7 +232,8 @@ extension Database {
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
     let observer = writeObserver.withLock { $0 }
-    // Without the pre-update hook, each commit removes all entries of the cache.
+    // The pre-update hook reports changed rows to the cache. Without the hook, each commit would
+    // remove all entries of the cache.
     if !core.state.pointee.cacheFeed.isOn, cache.isUsed.load(ordering: .acquiring),
       ConnectionCore.hasPreUpdateHook
     {
@@ -241,8 +243,8 @@ extension Database {
     defer {
       core.rollBack()
       core.state.pointee.cacheFeed.didEnd()
-      // An observer that was installed during the write is notified as well, because it saw nothing
-      // of the write.
+      // An observer that was installed during the write is notified as well. It saw no changes of
+      // the write, so it must assume that anything may have changed.
       let observer = observer ?? writeObserver.withLock { $0 }
       if core.state.pointee.isContentReplaced {
         core.state.pointee.isContentReplaced = false

@@ -23,11 +23,11 @@ public final class Database: Sendable {
   public let configuration: Configuration
   package let location: DatabaseLocation
   let access: ConnectionAccess
-  /// The group of connections that serves reads. It is that of the writer if the database is in
-  /// memory or has no readers.
+  /// The lane (the group of connections) that serves reads. It is the writer's lane if the database
+  /// is in memory or has no readers.
   let readLane: ConnectionPool.LaneName
-  /// The group of connections on which live queries run again; that of the writer if there are no
-  /// readers.
+  /// The lane on which live queries run again. It is the writer's lane if the database is in memory
+  /// or has no readers.
   let liveLane: ConnectionPool.LaneName
   let temporaryFile: TemporaryFile?
   let writeObserver = Lock<(any AccessObserver)?>(nil)
@@ -142,7 +142,8 @@ public final class Database: Sendable {
   }
 }
 
-/// A uniquely named file in the temporary folder that is deleted when the value is released.
+/// A file with a unique name in the temporary folder. The file is deleted when this value is
+/// released.
 final class TemporaryFile: Sendable {
   private let folder: URL
   var path: String { folder.appending(path: "database.sqlite").path(percentEncoded: false) }
@@ -178,8 +179,8 @@ extension Database {
   ///
   /// Calling `close` is optional, because a database closes when its last reference is released. If
   /// an access is running or waiting, or if a stream of rows has begun and not ended, this method
-  /// throws `.busy` and leaves the database open. The connection of a stream that was just dropped
-  /// closes a moment later. `close` waits for running fetches of observations.
+  /// throws `.busy` and leaves the database open. A stream that was just dropped does not count;
+  /// its connection closes a moment later. `close` waits for running fetches of observations.
   ///
   /// Streams of changes and observations of results deliver everything that was committed before,
   /// and then end: the next element is nil.

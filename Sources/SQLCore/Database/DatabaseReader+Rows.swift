@@ -65,8 +65,8 @@ extension DatabaseReader {
 }
 
 // Single values, and tuples of two to six values, have their own overloads. The overload with a
-// parameter pack works for every number of values. But Swift 6.3 does not infer from a pack that
-// the elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
+// parameter pack would work for them, too. But from a pack, Swift 6.3 does not infer that the
+// elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension DatabaseReader {
   /// Returns the values of a read statement that has one column; throws the errors of

@@ -82,9 +82,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
-  /// Closes every connection from asynchronous code; see the synchronous form. It runs on its own
-  /// thread, because the last connection of a file copies the write-ahead log into the file.
-  /// Cancelling the task does not stop the closing.
+  /// Closes every connection from asynchronous code; see the synchronous form. The closing runs on
+  /// its own thread, because the last connection of a file copies the write-ahead log into the file
+  /// as it closes. Cancelling the task does not stop the closing.
   public func close() async throws {
     try await WorkerThreads.run { _ in try self.close() }
   }

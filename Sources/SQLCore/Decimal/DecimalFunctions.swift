@@ -15,12 +15,13 @@ extension Registration {
   /// | `decimal_add(x, y)`, `decimal_sub(x, y)`, `decimal_mul(x, y)` | sum, difference, product |
   /// | `decimal_cmp(x, y)` | −1, 0 or 1 |
   /// | `decimal_sum(x)` | the sum of the values that are not NULL; also over a window |
-  /// | `x COLLATE decimal` | text in the order of its numbers |
+  /// | `x COLLATE decimal` | text that is compared as numbers |
   ///
-  /// Arguments may be text, INTEGER or REAL. A REAL is read as its shortest text, such as `0.1`.
-  /// The result for NULL is NULL, and any other value is an error except in `decimal_pow2`.
-  /// Arguments may have up to 10,000 digits. A result can be read as a `Decimal` if it has no more
-  /// than 38 digits. `COLLATE decimal` sorts text that is not such a number after every number.
+  /// Arguments may be text, INTEGER or REAL. A REAL is read as its shortest text, such as `0.1`. If
+  /// an argument is NULL, the result is NULL. An argument that is not a decimal number is an error,
+  /// except in `decimal_pow2`. Arguments may have up to 10,000 digits. A result can be read as a
+  /// `Decimal` if it has no more than 38 digits. `COLLATE decimal` sorts text that is not a decimal
+  /// number after every number.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_decimal_c_extension>
   public static let decimal = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]

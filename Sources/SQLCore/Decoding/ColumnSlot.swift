@@ -7,11 +7,12 @@
 /// The memory layout of one column of a model, and how its value is read and bound.
 ///
 /// The type is trivial, so the loops over rows can walk an array of slots without retaining
-/// anything. Closures would be copied and retained at each use, which doubled the time for a row.
+/// anything. If a slot held closures instead, they would be copied and retained at each use, which
+/// would double the time for a row.
 package struct ColumnSlot: BitwiseCopyable {
-  /// The treatment of a column by the code that loads and binds rows. This code reads and binds
-  /// values of the named types directly. For `witness`, it calls the `ColumnValue` methods of the
-  /// column's type.
+  /// The way in which a column is read and bound. Values of the types that the cases name are read
+  /// and bound directly. For `witness`, the library calls the `ColumnValue` methods of the column's
+  /// type.
   @frozen
   package enum Kind: UInt8, BitwiseCopyable {
     case int, int64, unique64, bool, double, string, data, date
@@ -130,9 +131,9 @@ package struct ColumnSlots: @unchecked Sendable, BitwiseCopyable {
     model.load(fromByteOffset: Int(slots[index].markOffset), as: UInt16.self) == 2
   }
 
-  /// Writes to the start of `list` those of `columns` that are changed (see `isChanged(_:in:)`).
-  /// Returns how many there are. A column is given by its number. The list must have room for all
-  /// of `columns`.
+  /// Finds the columns among `columns` for which `isChanged(_:in:)` is true, and writes their
+  /// numbers to the start of `list`. Returns how many columns were found. The list must have room
+  /// for all of `columns`.
   package func putChanged(
     of columns: UnsafeBufferPointer<UInt16>, in model: UnsafeRawPointer,
     into list: UnsafeMutableBufferPointer<UInt16>

@@ -44,7 +44,8 @@ extension ConnectionCore {
   }
 }
 
-/// Binds the columns of one or several models to the parameters of a statement, and runs it.
+/// An operation that binds the columns of one or several models to the parameters of a statement,
+/// and then runs the statement.
 ///
 /// Each text and each array of bytes is bound in a nested call, so a statement of many rows nests
 /// about seventy calls. Rare cases and errors are handled by functions that are not inlined.
@@ -101,8 +102,7 @@ private struct ModelBinding {
       case .optionalDate:
         try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
-        // The text is bound without a copy. If that is not possible, the text is nil or not
-        // contiguous.
+        // The text is bound without a copy, unless it is nil or its bytes are not contiguous.
         let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
           try bind(text: $0, at: parameter, next: next)
         }
@@ -254,7 +254,7 @@ private struct ModelBinding {
   private mutating func bind(
     bytes: UnsafeRawBufferPointer, at parameter: Int32, next: Int
   ) throws {
-    // A null pointer would bind NULL.
+    // Empty bytes may have a null pointer, which would bind NULL.
     let code =
       bytes.isEmpty
       ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)

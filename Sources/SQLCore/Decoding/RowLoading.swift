@@ -6,7 +6,7 @@ import CSQLite
   import Foundation
 #endif
 
-/// How far the loading of a statement's rows has come.
+/// The progress of loading a statement's rows.
 package struct RowProgress {
   /// The number of rows that were loaded completely.
   package var count = 0
@@ -24,9 +24,9 @@ extension ConnectionCore {
   /// Steps a statement and writes each row as a model into memory, until the statement ends or the
   /// memory is full.
   ///
-  /// This is the only loop for all models. It is not generic, so that its code stays in the
-  /// processor's cache for every model. If the method throws, the rows counted in `progress` are
-  /// complete, and no other memory is initialised.
+  /// One loop serves all models. It is not generic, so that its code stays in the processor's cache
+  /// for every model. If the method throws, the rows counted in `progress` are complete, and no
+  /// other memory is initialised.
   package func loadRows(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into base: UnsafeMutableRawPointer, capacity: Int,
@@ -56,8 +56,8 @@ extension ConnectionCore {
   /// Writes the current row of a statement as a model into memory. If the method throws, no memory
   /// is initialised.
   ///
-  /// - Parameter positions: where the result has each column of the model. If nil, the columns are
-  ///   in the model's order, and the first of them is at the index `first`.
+  /// - Parameter positions: for each column of the model, its index in the result. If nil, the
+  ///   columns are in the model's order, and the first of them is at the index `first`.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -109,8 +109,8 @@ extension ColumnSlots {
   }
 }
 
-/// Writes a value from a row into memory. In a model, the value gets a mark that says whether it
-/// was loaded or changed. In a tuple, there is no mark.
+/// The way in which a value from a row is stored in memory. In a model, the value gets a mark that
+/// says whether it was loaded or changed. In a tuple, there is no mark.
 protocol ValueStorage {
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer)
   /// Reads a value whose `ColumnSlot.Kind` is `witness`.
@@ -119,7 +119,7 @@ protocol ValueStorage {
   ) throws
 }
 
-/// Writes a value into a column of a model, and marks it as loaded.
+/// The storage of a value in a column of a model, with a mark that says that it was loaded.
 enum InColumn: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -135,7 +135,7 @@ enum InColumn: ValueStorage {
   }
 }
 
-/// Writes a value without a mark for loaded or changed. An element of a tuple is stored like this.
+/// The storage of a value without a mark for loaded or changed, such as an element of a tuple.
 enum Bare: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {

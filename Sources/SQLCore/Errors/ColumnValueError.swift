@@ -21,12 +21,12 @@
 public struct ColumnValueError: Error, Hashable, Sendable {
   /// The reasons why a value cannot be read or stored.
   public enum Reason: Hashable, Sendable {
-    /// The value has another storage class than the type reads: `expected INTEGER, found TEXT`.
+    /// The value has a storage class that the type does not read: `expected INTEGER, found TEXT`.
     case mismatch(expected: String, found: String)
     /// The value is NULL, but the type is not optional.
     case null(expected: String)
-    /// The value has the right storage class, but is no value of the type. An example is an unknown
-    /// raw value of an enum.
+    /// The value has the right storage class, but is not a value of the type. An example is an
+    /// unknown raw value of an enum.
     case invalid(expected: String, found: String)
     /// The Swift value cannot be stored. An example is NaN.
     case unstorable(value: String, reason: String)

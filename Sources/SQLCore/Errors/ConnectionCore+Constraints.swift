@@ -99,7 +99,7 @@ extension ConnectionCore {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
-      // Rows that were stored while foreign keys were not enforced may violate any key.
+      // This also finds keys that rows violate because foreign keys were not enforced earlier.
       return foreignKeysOfDanglingRows()
     }
     guard let writes = writes(of: statement) else { return [] }
@@ -121,7 +121,7 @@ extension ConnectionCore {
       !["update", "delete"].contains(verb)
         || key.columns.contains { (assigned + derived).contains($0.lowercasedASCII) }
     }
-    // REPLACE deletes rows, and an upsert updates them.
+    // REPLACE deletes existing rows, and an upsert updates existing rows.
     let replaces = replacesRows(table, tokens)
     let actions = ["NO ACTION", "RESTRICT"]
     if verb != "insert" || !assigned.isEmpty || replaces {
@@ -230,7 +230,7 @@ private struct CheckDefinition {
   let name: String?
   let text: String
 
-  /// Returns whether SQLite's message means this constraint by `name`. SQLite writes the
+  /// Returns whether this is the constraint that SQLite's message calls `name`. SQLite writes the
   /// constraint's name, or its text if it has no name, such as `price > 0`. If that text begins
   /// with a quoted name, as `"price" > 0` does, SQLite writes only `price`.
   func isCalled(_ name: String) -> Bool {

@@ -1,4 +1,4 @@
-/// Describes the constraint that a statement has violated: its kind, its table and its columns.
+/// The constraint that a statement has violated: its kind, its table and its columns.
 ///
 /// ```swift
 /// do {

@@ -17,7 +17,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
   /// A description of the failure and, if Apus knows one, a remedy.
   public var message: String
   /// The statement that failed, without its bound values. If one of several statements in a text
-  /// does not compile, the statements after it follow.
+  /// does not compile, `sql` also contains the statements after it.
   public var sql: String?
   /// The position of the mistake in `sql`, in bytes of UTF-8 from its start.
   public var offset: Int?
@@ -43,9 +43,9 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.constraint = constraint
   }
 
-  /// Whether the statement was stopped from outside, judged by the code: it is `interrupt`, or it
-  /// is `abort`, as after the transaction of the statement was rolled back by an interruption or by
-  /// another error.
+  /// Whether the code says that the statement was stopped from outside: `.interrupt` or `.abort`. A
+  /// statement also fails with `.abort` after an interruption or another error has rolled back its
+  /// transaction.
   public var isInterruption: Bool {
     code.primary == .interrupt || code.primary == .abort
   }
@@ -112,8 +112,8 @@ extension DatabaseError: CustomStringConvertible {
   }
 }
 
-/// The models that the process has used: for each name of a table, the name of its model. They are
-/// used to explain the error for a missing table.
+/// The names of the models that the process has used, by the names of their tables. They are used
+/// to explain the error for a missing table.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 
@@ -138,8 +138,8 @@ package enum KnownModels {
     return error
   }
 
-  /// Adds advice to the error `unsafe use of uuid()`: the flag that is missing at the registration
-  /// of the function.
+  /// Adds advice to an error such as `unsafe use of uuid()`: the function must be registered with
+  /// the flag `.innocuous`.
   private static func addingFlag(to failure: any Error) -> any Error {
     guard var error = failure as? DatabaseError, error.message.hasPrefix("unsafe use of "),
       error.message.hasSuffix("()")

@@ -19,7 +19,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
   public var outcome: Outcome
   /// What happened to the session.
   public var message: String
-  /// Whether the library may send a statement that only reads again; true by default.
+  /// Whether the library may repeat a statement that only reads; true by default.
   ///
   /// An engine sets this to false if its node stopped answering while it ran the statement. The
   /// statement may be the reason: a query without an end would stop one node after another. The

@@ -31,7 +31,8 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   public static let error = ResultCode(rawValue: SQLITE_ERROR)
   /// Another connection holds the lock that is needed.
   public static let busy = ResultCode(rawValue: SQLITE_BUSY)
-  /// Another statement of the same connection, or of a shared cache, has locked a table.
+  /// Another statement of the same connection, or a connection with the same shared cache, has
+  /// locked a table.
   public static let locked = ResultCode(rawValue: SQLITE_LOCKED)
   /// A write was attempted where only reads are allowed.
   public static let readOnly = ResultCode(rawValue: SQLITE_READONLY)

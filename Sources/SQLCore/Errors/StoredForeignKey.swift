@@ -1,12 +1,12 @@
 /// A foreign key as a database declares it.
 package struct StoredForeignKey: Hashable, CustomStringConvertible {
-  /// The table that refers to another.
+  /// The child table, which refers to `parent`.
   package let table: String
   package fileprivate(set) var columns: [String] = []
   package let parent: String
   /// The columns of the parent table to which the key refers. If the declaration names none, these
-  /// are the columns of the parent's primary key. There are fewer of them than `columns` if that
-  /// key has fewer columns or is missing.
+  /// are the columns of the parent's primary key. This array is shorter than `columns` if the
+  /// primary key is missing or has fewer columns.
   package fileprivate(set) var parentColumns: [String] = []
   package let onDelete: String
   package let onUpdate: String
@@ -14,7 +14,7 @@ package struct StoredForeignKey: Hashable, CustomStringConvertible {
   /// Whether the foreign key prevents the deletion of a row to which other rows refer.
   package var preventsDeletion: Bool { onDelete == "NO ACTION" || onDelete == "RESTRICT" }
 
-  /// `Post.authorID`, or `Post (day, number)`.
+  /// The table and its columns, such as `Post.authorID` or `Post (day, number)`.
   package var description: String {
     columns.count == 1
       ? "\(table).\(columns[0])" : "\(table) (\(columns.joined(separator: ", ")))"
@@ -58,8 +58,8 @@ extension ConnectionCore {
     return keys
   }
 
-  /// Returns the foreign keys whose rows refer to a missing row, in any attached database. Reads
-  /// all rows of all tables with foreign keys.
+  /// Returns the foreign keys with a child row whose parent row is missing, in all databases of the
+  /// connection. Reads all rows of all tables with foreign keys.
   func foreignKeysOfDanglingRows() -> [StoredForeignKey] {
     readRows(
       """
@@ -70,7 +70,7 @@ extension ConnectionCore {
       guard let database = row[0], let table = row[1], let id = row[2].flatMap({ Int($0) }) else {
         return nil
       }
-      // SQLite counts the keys of a table from the last key.
+      // SQLite numbers the foreign keys of a table in the reverse order of their declaration.
       let keys = (try? foreignKeys(of: table, in: database)) ?? []
       return keys.indices.contains(keys.count - 1 - id) ? keys[keys.count - 1 - id] : nil
     }

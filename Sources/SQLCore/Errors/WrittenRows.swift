@@ -31,7 +31,8 @@ struct WrittenRows {
       return nil
     }
     if tokens.first?.isWord("or") == true {
-      // FAIL keeps the rows that were written, and ROLLBACK also undoes earlier statements.
+      // FAIL keeps the rows that were written, and ROLLBACK also undoes earlier statements. A
+      // SELECT would then not read the rows as they were before the statement.
       if tokens.dropFirst().first.map({ $0.isWord("fail") || $0.isWord("rollback") }) ?? true {
         return nil
       }
@@ -48,7 +49,7 @@ struct WrittenRows {
   }
 
   /// Returns the indices of the tokens outside parentheses that are one of the given words or
-  /// signs.
+  /// symbols.
   private static func outer(_ tokens: ArraySlice<SQLTokens.Token>, _ words: String...) -> [Int] {
     var depth = 0
     return tokens.indices.filter { index in
@@ -83,7 +84,7 @@ struct WrittenRows {
       start = comma + 1
       guard term.count > 2, let name = term.first, name.isName,
         term[term.startIndex + 1].isSign("="),
-        // The name may be `rowid`, another name of a column.
+        // The name may be `rowid`, which stands for a column of another name.
         columns.contains(where: { $0.name.lowercasedASCII == name.value.lowercasedASCII })
       else { return }
       assignments[name.value.lowercasedASCII] = source.text(term.dropFirst(2))
@@ -101,14 +102,14 @@ struct WrittenRows {
   func satisfy(_ key: StoredForeignKey) -> Bool {
     let isChild = table.isNamed(key.table)
     let isParent = table.isNamed(key.parent)
-    // An UPDATE of both sides may separate a row from its parent.
+    // The table refers to itself, so an UPDATE may separate a row from its parent.
     if isChild, isParent, previous != nil { return false }
     guard key.parentColumns.count == key.columns.count else { return false }
     let names = zip(key.parentColumns, key.columns).map {
       (parent: Identifier($0).quoted, child: Identifier($1).quoted)
     }
     func qualified(_ name: String) -> String { "\(table.schema).\(Identifier(name).quoted)" }
-    // The parent's column is the left operand, because its collation decides.
+    // The parent's column is the left operand, so that its collation is used.
     let isPair = names.map { "p.\($0.parent) = c.\($0.child)" }.joined(separator: " AND ")
     if isChild {
       guard let rows = newRows(key.columns) else { return false }
@@ -164,8 +165,8 @@ struct WrittenRows {
       if names.contains(where: { $0.lowercasedASCII == name.lowercasedASCII }) {
         values.append("r.\(quoted) AS \(quoted)")
       } else {
-        // In the table's definition, a default that is a name is a text. In this SELECT, it would
-        // be a column.
+        // In the table's definition, a default that is a bare name is a text. In this SELECT, the
+        // name would refer to a column.
         let value = column.defaultText ?? "NULL"
         let tokens = SQLTokens(value).tokens
         guard !tokens.contains(where: { $0.kind == .quotedName }),
@@ -181,7 +182,7 @@ struct WrittenRows {
       """
   }
 
-  /// Returns the storage class whose values a column of a declared type stores unchanged, such as
+  /// Returns the storage class that a column of the declared type stores unchanged, such as
   /// `'integer'` for INT. NULL and BLOBs are always stored unchanged. Returns nil if the column
   /// stores every value unchanged.
   ///
@@ -198,7 +199,7 @@ struct WrittenRows {
   /// Runs a SELECT and returns true if it has no rows. If the SELECT would call the program's code
   /// or a function that is not deterministic, returns false without running it.
   private func isEmpty(_ select: String) -> Bool {
-    // A trace would show the values of the statement.
+    // Tracing is off meanwhile, because a trace would show the values of the statement.
     let traced = core.state.pointee.hooks.tracedKinds
     if !traced.isEmpty { core.installTrace(of: []) }
     defer { if !traced.isEmpty { core.installTrace(of: traced) } }

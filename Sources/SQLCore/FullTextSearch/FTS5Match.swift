@@ -81,10 +81,10 @@ extension FTS5 {
   /// | `apus_highlight(t, column, open, close)` | what `highlight` returns |
   /// | `apus_snippet(t, column, open, close, ellipsis, words)` | what `snippet` returns |
   ///
-  /// SQLite's own functions do not handle U+0000: each part of a text between two marks ends at its
-  /// first U+0000. In old versions, such as 3.40.1, these functions also repeat letters if two
-  /// occurrences overlap, as with `trigram`, and a snippet of one word can be longer than
-  /// requested.
+  /// They replace SQLite's own `highlight` and `snippet`, which do not handle U+0000: each part of
+  /// a text between two marks ends at its first U+0000. In old versions, such as 3.40.1, SQLite's
+  /// functions also repeat letters if two occurrences overlap, as with `trigram`, and a snippet of
+  /// one word can be longer than requested.
   ///
   /// A connection registers the functions when it first compiles a statement that calls one of
   /// them. Does nothing if SQLite was built without FTS5.
@@ -95,7 +95,7 @@ extension FTS5 {
     _ = create(api, "apus_snippet", nil, snippet, nil)
   }
 
-  /// Returns whether the last statement did not compile because it calls `apus_highlight` or
+  /// Returns whether the last statement failed to compile because it calls `apus_highlight` or
   /// `apus_snippet`, which the connection does not have yet.
   static func lacksFunction(_ handle: OpaquePointer) -> Bool {
     let message = String(cString: sqlite3_errmsg(handle))

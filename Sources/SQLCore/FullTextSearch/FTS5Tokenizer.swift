@@ -30,8 +30,8 @@ struct FTS5Stop: Error {
 }
 
 extension Registrar {
-  /// Registers an FTS5 tokenizer. `make` is called for each table on each connection that uses it,
-  /// and once more each time SQLite reads the schema again.
+  /// Registers an FTS5 tokenizer. `make` is called for each table with this tokenizer on each
+  /// connection that uses the table, and once more each time SQLite reads the schema again.
   ///
   /// FTS5 cannot remove a tokenizer. A tokenizer of the same name replaces the earlier tokenizer
   /// for tables that are opened later. Throws `DatabaseError` if SQLite was built without FTS5.

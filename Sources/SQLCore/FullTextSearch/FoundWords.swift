@@ -17,12 +17,12 @@ struct FoundWords {
   private let showsEnd: Bool
   /// The number of the token that is added next.
   private var token = 0
-  /// The index of the range in `found` to which this token may belong.
+  /// The index of the range in `found` to which the next token may belong.
   private var next = 0
   private var start = 0
 
   /// Finds the words of the occurrences that begin in the token range `shown`. The shown part of
-  /// the text ends with the last token of this range. If `showsEnd` is true, it ends where the text
+  /// the text ends with the last token of this range or, if `showsEnd` is true, where the text
   /// ends.
   init(
     in text: UnsafeRawBufferPointer, of match: FTS5Match, _ occurrences: [FTS5Match.Occurrence],
@@ -40,7 +40,7 @@ struct FoundWords {
         found.append(tokens)
       }
     }
-    // Without this, a phrase that begins before the part would be marked from the middle.
+    // Otherwise, a phrase that begins before the shown part would be marked from its middle on.
     found.removeAll { $0.lowerBound < shown.lowerBound }
     self.found = found
     if found.isEmpty, shown.lowerBound == 0, showsEnd { return }

@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
-  // FoundationEssentials has no normal forms, and the whole of Foundation would add the data of all
-  // languages to a program.
+  // FoundationEssentials cannot normalize text, and the whole of Foundation would add the data of
+  // all languages to a program.
   @_spi(_Unicode) import Swift
 #else
   import Foundation
@@ -53,8 +53,8 @@ final class NormalizingTokenizer: FTS5Tokenizer {
   /// Swift compares characters by their normal forms, so both texts have the same characters. Most
   /// characters also have the same bytes in both texts. A word may begin or end inside such a
   /// character: in the emoji 1️⃣, the word is only the first byte. A character with different bytes
-  /// is split into parts that can be normalized one by one. A word in the source always has whole
-  /// parts.
+  /// is split into parts that can be normalized one by one. A word in the source always consists of
+  /// whole parts.
   static func places(of source: String, in normal: String) -> (starts: [Int], ends: [Int]) {
     var starts: [Int] = []
     var ends: [Int] = []
@@ -116,7 +116,7 @@ extension String {
 }
 
 extension Registration {
-  /// The tokenizer `apus_nfc`, which an index with `SearchTokenizer.normalized(_:)` names.
+  /// The tokenizer `apus_nfc`, which an index with `SearchTokenizer.normalized(_:)` uses.
   ///
   /// A database that is opened with the models of its indexes already has this tokenizer. Another
   /// program must register a tokenizer of this name before it searches or writes the table.

@@ -3,11 +3,14 @@ import CSQLite
 /// The part of a row that a snippet shows: the tokens of a column that contain the most phrases of
 /// a search.
 ///
-/// The library chooses the part as FTS5 does. For each occurrence, it tries two parts. One part
-/// begins with the occurrence, and is then moved so that its occurrences are in the middle. The
-/// other part begins with the sentence of the occurrence. The part with the highest score is
-/// chosen. A part gets 1,000 points for each phrase in it, and 1 point for each repetition of a
-/// phrase. It gets 100 points if it begins with a sentence, and 120 if it begins with the text.
+/// The library chooses the part as FTS5 does. For each occurrence, it rates two parts:
+/// - The first begins with the occurrence. It is then moved so that its occurrences are in the
+///   middle.
+/// - The second begins where the sentence of the occurrence begins.
+///
+/// A part gets 1,000 points for each phrase in it, and 1 point for each repetition of a phrase. A
+/// part of the second kind gets 100 points more, or 120 if it begins where the text begins. The
+/// part with the highest score is chosen.
 struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
@@ -76,7 +79,7 @@ struct Snippet {
   }
 }
 
-/// The first token of each sentence of a text: the text's first token, and each token that follows
+/// The first tokens of the sentences of a text: the text's first token, and each token that follows
 /// white space after a period or a colon.
 private struct SentenceStarts {
   private(set) var tokens: [Int] = []

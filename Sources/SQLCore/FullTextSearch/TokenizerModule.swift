@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The object behind a tokenizer that is registered on a connection. It makes an instance of the
-/// tokenizer for each table. FTS5 keeps the object and releases it.
+/// A tokenizer that is registered on a connection. It makes an instance of the tokenizer for each
+/// table. FTS5 owns and releases this object.
 final class TokenizerModule {
   // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
   // outlives all of them.
@@ -69,8 +69,8 @@ private final class TokenizerInstance {
     } catch let stop as FTS5Stop {
       return stop.code
     } catch {
-      // A tokenizer cannot pass a message to FTS5. FTS5 has already written a part of the row, and
-      // SQLite would not undo this by itself.
+      // The error is noted, because a tokenizer cannot pass a message to FTS5. The statement's
+      // writes must be undone, because FTS5 has already written a part of the row.
       core.takeUnretainedValue().state.pointee.hooks.note(
         error, spoilsWrites: true)
       return CallbackFailure(error).code
@@ -110,7 +110,7 @@ enum FTS5 {
     guard sqlite3_prepare_v2(core.handle, "SELECT fts5(?1)", -1, &statement, nil) == SQLITE_OK
     else { throw missing }
     defer { sqlite3_finalize(statement) }
-    // FTS5 stores the address during the step.
+    // During the step, FTS5 stores the address of its interface here.
     let place = UnsafeMutablePointer<UnsafeMutablePointer<fts5_api>?>.allocate(capacity: 1)
     place.initialize(to: nil)
     defer { place.deallocate() }
@@ -189,8 +189,8 @@ final class ForeignTokenizer: FTS5Tokenizer {
   }
 }
 
-/// Passes the tokens of a wrapped tokenizer on to their receiver, and keeps the error that the
-/// receiver throws. It is used only while the wrapped tokenizer runs.
+/// A relay that passes the tokens of a wrapped tokenizer on to their receiver, and keeps the error
+/// that the receiver throws. It is used only while the wrapped tokenizer runs.
 private final class TokenRelay {
   let target: FTS5Tokens.Target
   /// The number of bytes of the text. A faulty tokenizer may report positions outside the text.

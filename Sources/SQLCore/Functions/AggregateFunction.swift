@@ -36,8 +36,7 @@ final class TypedAggregateState<State>: AggregateState {
   override func result() throws -> DatabaseValue { try bodies.result(state) }
 }
 
-/// The object behind an aggregate function that SQLite calls. SQLite keeps the object and releases
-/// it.
+/// An aggregate or window function whose body is Swift code. SQLite owns and releases this object.
 final class AggregateFunction {
   private let makeState: @Sendable () -> AggregateState
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.

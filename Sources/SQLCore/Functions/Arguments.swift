@@ -107,7 +107,7 @@ public struct Arguments: ~Copyable {
     }
     let object = try make(try Cell(value: argument, form: .standard).databaseValue())
     if let context {
-      // SQLite releases the object, immediately if SQLite does not keep it.
+      // SQLite releases the object later, or at once if it does not keep the object.
       let held = Unmanaged<AnyObject>.passRetained(object).toOpaque()
       sqlite3_set_auxdata(context, Int32(index), held) { pointer in
         if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
@@ -152,8 +152,8 @@ public struct Arguments: ~Copyable {
   var reader: ArgumentReader { ArgumentReader(values: values, count: count) }
 }
 
-/// Reads the arguments of a call from left to right, for functions whose argument types are the
-/// types of a Swift closure.
+/// A reader of the arguments of a call, from left to right. It serves functions whose argument
+/// types are the types of a Swift closure.
 struct ArgumentReader {
   let values: UnsafeMutablePointer<OpaquePointer?>?
   let count: Int

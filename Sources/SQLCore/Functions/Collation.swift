@@ -30,8 +30,8 @@ final class Collation {
     ) { pointer in
       if let pointer { Unmanaged<Collation>.fromOpaque(pointer).release() }
     }
-    // If this function fails, SQLite does not release the object. Its other registration functions
-    // do.
+    // Unlike SQLite's other registration functions, this one does not release the object if it
+    // fails.
     if code != SQLITE_OK { held.release() }
     try core.check(code)
   }
@@ -84,11 +84,11 @@ extension Registrar {
   /// try db.rows("SELECT letter FROM alphabet ORDER BY letter COLLATE reversed")
   /// ```
   ///
-  /// The closure must define one total order of all texts that never changes, because indexes are
-  /// sorted by it. If the closure throws, the running statement fails with the message of that
-  /// error. If the statement writes, its transaction is rolled back, as after an interruption. Text
-  /// that is not UTF-8 is repaired before the closure receives it. While the collation runs, its
-  /// connection can run nothing else.
+  /// The closure must define a total order of all texts. This order must never change, because
+  /// indexes are sorted by it. If the closure throws, the running statement fails with the message
+  /// of that error. If the statement writes, its transaction is rolled back, as after an
+  /// interruption. Text that is not UTF-8 is repaired before the closure receives it. While the
+  /// collation runs, its connection can run nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_collation.html>
   public func collation(
     _ name: String,

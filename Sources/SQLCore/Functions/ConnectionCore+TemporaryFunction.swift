@@ -43,7 +43,8 @@ extension ConnectionCore {
       try check(
         sqlite3_create_function_v2(
           handle, name, -1, flags, Unmanaged.passUnretained(body).toOpaque(), call, nil, nil, nil))
-      // Statements that use the function now expire, so that none of them can call it later.
+      // Removing the function makes the statements that use it expire, so that they cannot call it
+      // later.
       defer { sqlite3_create_function_v2(handle, name, -1, flags, nil, nil, nil, nil, nil) }
       do {
         return try withExtendedLifetime(body) { try run() }

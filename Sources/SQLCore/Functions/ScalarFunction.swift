@@ -1,7 +1,6 @@
 import CSQLite
 
-/// The object behind a function that SQLite calls. It has the Swift closure. SQLite keeps the
-/// object and releases it.
+/// An SQL function whose body is a Swift closure. SQLite owns and releases this object.
 final class ScalarFunction {
   private let body: @Sendable (borrowing Arguments) throws -> DatabaseValue
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
@@ -75,8 +74,8 @@ public struct FunctionFlags: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Equal arguments always give equal results, so SQLite may call the function less often, and
-  /// indexes may use it if it is also `.innocuous`.
+  /// Equal arguments always give equal results, so SQLite may call the function less often. Indexes
+  /// may use the function if it is also `.innocuous`.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
   /// The function cannot be called from views, triggers or the schema. This holds for every
   /// function that is not `.innocuous`.

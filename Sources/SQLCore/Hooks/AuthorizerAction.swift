@@ -1,10 +1,10 @@
-/// Something that a statement does, such as reading a column. While SQLite prepares a statement, it
-/// asks the authorizer about each action.
+/// An action of a statement, such as reading a column. While SQLite prepares a statement, it asks
+/// the authorizer about each action.
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_alter_table.html>
 public struct AuthorizerAction: Hashable, Sendable {
-  /// The kinds of actions. Each has the names of the tables, columns or other objects that are
-  /// concerned.
+  /// The kinds of actions. Each kind has the names of the objects that it concerns, such as tables
+  /// and columns.
   public enum Kind: Hashable, Sendable {
     /// CREATE INDEX.
     case createIndex(index: String, table: String)
@@ -176,8 +176,8 @@ extension Registrar {
 public enum AuthorizerDecision: Sendable {
   /// The action is allowed.
   case allow
-  /// A column reads as NULL instead of its value, and a function returns NULL. Rows are deleted
-  /// nevertheless. Any other action is skipped without an error.
+  /// A column reads as NULL instead of its value, and a function returns NULL. For `.delete`, the
+  /// rows are deleted nevertheless. Any other action is skipped without an error.
   case ignore
   /// The statement is rejected with an error.
   case deny

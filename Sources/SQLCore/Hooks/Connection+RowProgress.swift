@@ -48,7 +48,7 @@ extension Connection {
   }
 }
 
-/// Counts the steps of SQLite's virtual machine, and remembers the number of rows that was reported
+/// A counter of the steps of SQLite's virtual machine, with the number of rows that was reported
 /// last.
 private final class RowSteps: Sendable {
   /// The number of rows between two reports.

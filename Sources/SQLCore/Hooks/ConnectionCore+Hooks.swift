@@ -49,30 +49,30 @@ extension ConnectionCore {
     set { state.pointee.observation.name(author: newValue) }
   }
 
-  /// Makes commits fail from now on if a callback failed before and could not report its error to
-  /// SQLite.
+  /// Makes each later commit fail if a callback failed before the commit and could not report its
+  /// error to SQLite.
   func vetoFailedCommits() {
     state.pointee.hooks.vetoFailedCommits()
     installHooks()
   }
 
   func purgeListeners() {
-    // The closures are released afterwards, because they may hold a caller's object whose `deinit`
-    // uses the connection.
+    // The removed closures are released at the end of this method, because they may hold a caller's
+    // object whose `deinit` uses the connection.
     let listeners = state.pointee.hooks.listeners
     defer { withExtendedLifetime(listeners) {} }
     state.pointee.hooks.purgeListeners()
     installHooks()
   }
 
-  /// Sets the cache that is told which rows this connection changes; nil if the database caches
-  /// nothing.
+  /// Sets the cache that is notified of the rows that this connection changes; nil if the database
+  /// caches nothing.
   func feed(_ cache: DatabaseCache?) {
     state.pointee.cacheFeed.use(cache)
     installHooks()
   }
 
-  /// Removes the pre-update hook, so that a session can use the slot that SQLite has for both.
+  /// Removes the pre-update hook, so that a session can use the slot that both share in SQLite.
   func removePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
     else {
@@ -120,7 +120,7 @@ extension ConnectionCore {
     if let kinds = changes.trace { installTrace(of: kinds) }
     installInterruption()
     // Installing the authorizer makes SQLite recompile every cached statement. This is necessary
-    // after a change of these hooks or of the authorizer listeners.
+    // after a change of the update hook, the pre-update hook or the authorizer listeners.
     if changes.expiresStatements { installAuthorizer() }
   }
 }
@@ -158,7 +158,8 @@ private func notify(
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observation.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.hooks.listeners.preUpdate.isEmpty else {
-    // A write to an incremental BLOB is not a statement, so nothing would clear the note after it.
+    // A write to an incremental BLOB is not a statement, so nothing would clear `lastPassedOver`
+    // after it.
     if !matters, event.blobColumn < 0 { state.pointee.observation.passOver(table) }
     return
   }

@@ -54,8 +54,9 @@ public struct TraceEvent: ~Copyable {
   ///
   /// The statements of an access often run on a thread of the database, outside of the task. If
   /// `Configuration.onStatement` is set, the database passes this value on to reads, writes and
-  /// streams of rows. It does not pass the value on to BEGIN and COMMIT of a shared transaction,
-  /// which belong to no single write, or to live results, which the library's own tasks read.
+  /// streams of rows. BEGIN and COMMIT of a shared transaction do not get the value, because they
+  /// belong to no single write. Live results do not get it either, because the library's own tasks
+  /// read them.
   @TaskLocal public static var origin: (any Sendable)?
 }
 
@@ -75,7 +76,7 @@ public struct TraceKinds: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// A statement begins, or a trigger that a statement fires.
+  /// A statement or one of its triggers begins.
   public static let statement = TraceKinds(rawValue: UInt32(SQLITE_TRACE_STMT))
   /// A statement has ended; the event has its duration.
   public static let profile = TraceKinds(rawValue: UInt32(SQLITE_TRACE_PROFILE))

@@ -83,9 +83,9 @@ extension Registrar {
   /// `body` is called once for each `write { }` that commits, even if asynchronous writes share a
   /// transaction. Outside `write`, it is called once for each transaction. At its end, each write
   /// or transaction calls this listener or the listener of `onRollback`. If a listener refuses the
-  /// commit, or if the commit fails on the disk, both are called, this listener first. A refusal
-  /// undoes all writes that share the transaction. While `body` runs, its connection runs nothing
-  /// else. Without listeners, no hook is installed for them.
+  /// commit, or if the commit fails on the disk, both listeners are called, this one first. A
+  /// refusal undoes all writes that share the transaction. While `body` runs, its connection runs
+  /// nothing else. Without listeners, no hook is installed for them.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {
@@ -108,8 +108,8 @@ extension Registrar {
   /// Calls `body` after each commit in WAL mode.
   ///
   /// Adding a listener changes neither the limit of the log nor the effect of `PRAGMA
-  /// wal_autocheckpoint`. This PRAGMA sets how many pages the log must have for a commit to copy it
-  /// into the database file. While `body` runs, its connection runs nothing else.
+  /// wal_autocheckpoint`. This PRAGMA sets the size of the log, in pages, from which a commit
+  /// copies the log into the database file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {

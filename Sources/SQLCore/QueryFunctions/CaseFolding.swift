@@ -19,8 +19,8 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   public func fold(_ text: String) -> String {
     switch self {
     case .ascii: text.lowercasedASCII
-    // Upper case comes first, because only upper case makes `ß` equal to `SS`, and the two forms of
-    // a small sigma equal.
+    // Upper case comes first, because only converting to upper case turns `ß` into `SS`, and both
+    // forms of a small sigma into the same letter.
     case .unicode:
       text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercasedASCII : text.uppercased().lowercased()
     }

@@ -1,17 +1,17 @@
 import CSQLite
 
-/// Handles escapes such as `\u00f6` in JSON, which SQLite's own JSON functions do not always
+/// Functions for escapes such as `\u00f6` in JSON, which SQLite's own JSON functions do not always
 /// understand.
 package enum JSONSpelling {
   /// Returns the JSON with its keys spelled as `JSONEncoder` spells them: without escapes, except
-  /// of quotation marks, backslashes and control characters.
+  /// for quotation marks, backslashes and control characters.
   ///
   /// Before version 3.45, SQLite compares a key in a path with the bytes of the JSON. It therefore
   /// does not find `größe` if the JSON contains `gr\u00f6\u00dfe`, which is how Python and PHP
   /// write the key.
   ///
-  /// If the JSON has no backslash, the search for one is the only cost. Text that is not JSON is
-  /// returned unchanged.
+  /// If the JSON has no backslash, the only cost is the search for a backslash. Text that is not
+  /// JSON is returned unchanged.
   static func plainKeys(of json: String) -> String {
     guard json.utf8.contains(backslash) else { return json }
     var json = json
@@ -40,8 +40,8 @@ package enum JSONSpelling {
   }
 
   /// Returns whether JSON may contain the key in a form with escapes, such as `gr\u00f6\u00dfe`.
-  /// Returns false if the key has only ASCII letters, digits and a few signs, because no known
-  /// encoder escapes these.
+  /// Returns false if the key has only ASCII letters, digits and a few other characters, such as
+  /// `_`, which no known encoder escapes.
   package static func hasOtherSpellings(_ key: String) -> Bool {
     !key.utf8.allSatisfy {
       switch $0 {

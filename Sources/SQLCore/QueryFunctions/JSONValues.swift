@@ -40,7 +40,7 @@ extension Registration {
       guard let json, let type else { return [] }
       return try JSONType.named(.text(type)).elements(of: json)
     }
-    // SQLite's own function cuts a key at U+0000 since version 3.45.
+    // Since version 3.45, SQLite's own function cuts a key at U+0000.
     try registrar.aggregate(
       "apus_json_group_object", argumentCount: 2, flags,
       initial: (members: [String](), first: 0)
@@ -58,8 +58,8 @@ extension Registration {
   }
 }
 
-/// A Swift type as which values inside JSON are read. For some of these types, such as Date,
-/// SQLite's own JSON functions return another form than a column stores.
+/// A Swift type for reading values inside JSON. For some of these types, such as Date, SQLite's own
+/// JSON functions return another form than a column stores.
 ///
 /// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same
 /// value.

@@ -77,7 +77,7 @@ final class ClockZone: Sendable {
     }
   }
 
-  /// Returns the first second in a range at which the clocks are already changed.
+  /// Returns the first second in a range at which the zone's offset is no longer the initial one.
   private func change(in range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return range.upperBound }
     var (low, high) = (range.lowerBound, range.upperBound)
@@ -103,8 +103,8 @@ extension TimeZone {
   /// zones out. The machine's own time zone then appears to be GMT.
   package static let areKnown = TimeZone(identifier: "Europe/Berlin") != nil
 
-  /// Returns the time zone with an identifier, or the time zone of the machine; nil if Foundation
-  /// does not know it.
+  /// Makes the time zone with an identifier, or the machine's time zone for `localtime`. Returns
+  /// nil if Foundation does not know the time zone.
   package init?(named name: String) {
     guard TimeZone.areKnown else { return nil }
     if name == TimeZone.localName {

@@ -30,7 +30,7 @@ struct CallbackFailure {
     var message = message
     message.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { bytes in
-        // SQLite would read a message even from a null pointer.
+        // SQLite takes a null pointer for NULL, not for an empty message.
         sqlite3_result_error(context, bytes.baseAddress ?? emptyText, Int32(clamping: bytes.count))
       }
     }
@@ -61,8 +61,9 @@ private var emptyText: UnsafePointer<CChar> {
 /// hook.
 struct NotedFailure {
   let error: any Error
-  /// The code of the error that the running statement throws, unless `CallbackFailure` keeps the
-  /// code of the callback's own error, such as `.interrupt`.
+  /// The code of the error that the running statement throws. If the callback's own error has a
+  /// code that `CallbackFailure` keeps, such as `.interrupt`, the statement throws that code
+  /// instead.
   let code: Int32
   /// Whether the statement's writes may be inconsistent and must all be undone.
   let spoilsWrites: Bool

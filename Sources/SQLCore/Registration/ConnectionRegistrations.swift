@@ -1,7 +1,7 @@
 import Synchronization
 
-/// The registrations of a database. Before a connection of the pool is used, the registrations that
-/// it does not have yet are installed on it.
+/// The registrations of a database. Before each use, a connection of the pool installs the
+/// registrations that it lacks.
 final class ConnectionRegistrations: Sendable {
   private struct Entry: Sendable {
     let sequence: UInt64

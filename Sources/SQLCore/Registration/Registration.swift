@@ -23,8 +23,8 @@ public struct Registration: Sendable {
   /// settings.
   var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
 
-  /// Whether statements may return other results after the registration. Only a listener changes no
-  /// results.
+  /// Whether statements may return other results after the registration. False if it contains only
+  /// listeners.
   var changesResults: Bool { steps.contains { $0.key.kind != .listener } }
 
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {
@@ -68,18 +68,19 @@ public struct Registration: Sendable {
   }
 }
 
-/// A place to register functions, collations, virtual tables, tokenizers and listeners: a single
-/// `Connection`, or a `Database` for every connection of its pool.
+/// An object on which functions, collations, virtual tables, tokenizers and listeners can be
+/// registered: a `Connection`, or a `Database`, which registers them on every connection of its
+/// pool.
 ///
 /// ```swift
 /// try db.function("double") { (number: Int) in number * 2 }
 /// try db.rows("SELECT double(21)")
 /// ```
 ///
-/// A registration on a database also applies to connections that are opened later. An idle
-/// connection gets the registration at its next use. A connection that is in use gets it when it is
-/// used again. If you register on the connection that a `read` or `write` closure receives, only
-/// that connection of the pool gets the registration, and keeps it after the closure.
+/// A registration on a database also applies to connections that are opened later. A connection
+/// that is already open, idle or in use, gets the registration at its next use. If you register on
+/// the connection that a `read` or `write` closure receives, only that connection of the pool gets
+/// the registration, and keeps it after the closure.
 /// - SeeAlso: <https://www.sqlite.org/appfunc.html>
 public protocol Registrar {
   /// Installs a registration.
@@ -132,7 +133,7 @@ func requireName(_ name: String, of kind: String) throws {
 }
 
 extension Registration {
-  /// Switches `recursive_triggers` on for the connections that may write.
+  /// A registration that switches `recursive_triggers` on for the connections that may write.
   ///
   /// Without this setting, SQLite fires no delete triggers for the rows that REPLACE removes. A
   /// full-text index that triggers maintain would still have these rows, and the change log would
@@ -144,7 +145,8 @@ extension Registration {
     if !core.isReader { try core.run(pragma: "PRAGMA recursive_triggers = ON") }
   }
 
-  /// Creates a temporary view with its triggers, in place of a view with the same name.
+  /// Returns a registration that creates a temporary view with its triggers, in place of a view
+  /// with the same name.
   ///
   /// - Parameter statements: the statements that create the view and its triggers.
   package static func temporaryView(_ name: Identifier, _ statements: [String]) -> Registration {

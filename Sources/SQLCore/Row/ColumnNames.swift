@@ -87,8 +87,8 @@ extension StatementPointer {
   /// Returns the positions of a model's columns in the result. The positions are looked up once for
   /// each statement and kept. They are looked up again after SQLite has recompiled the statement.
   ///
-  /// Throws `DatabaseError` (`.range`) if the result has no column with one of the names, or
-  /// several columns with that name.
+  /// Throws `DatabaseError` (`.range`) if one of the names belongs to no column of the result, or
+  /// to several columns.
   package func positions(
     ofColumns names: @autoclosure () -> [String], layout: UInt16, model: @autoclosure () -> String
   ) throws -> ColumnPositions {

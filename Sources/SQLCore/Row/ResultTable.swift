@@ -64,10 +64,9 @@ extension ResultTable: CustomStringConvertible {
   /// ```
   ///
   /// The widest columns are truncated first, and truncated text ends in `…`. If the columns would
-  /// become too narrow, a single column of `…` replaces the last columns. The number of columns
-  /// below the table still includes the replaced ones. If `width` cannot hold the row numbers and
-  /// one column, the narrowest possible table is returned. The line below the table is never
-  /// truncated.
+  /// become too narrow, a single column of `…` replaces the last columns. If `width` cannot hold
+  /// the row numbers and one column, the narrowest possible table is returned. The line below the
+  /// table is never truncated, and also counts the replaced columns.
   public func description(width: Int) -> String {
     var text = ResultTableText(self)
     text.cut(to: width)
@@ -83,10 +82,10 @@ extension Connection {
   /// ```
   ///
   /// The heading of a column shows the Swift type for the column's declared type: Int64, Double,
-  /// String or Data. A column without such a type, such as an expression or a NUMERIC column, shows
-  /// the type of its first value that is not NULL, or Any if all values are NULL. A BLOB is shown
-  /// by its size, and a text that is not UTF-8 as `CAST(x'FF41' AS TEXT)`. This method runs one
-  /// statement and holds all its rows in memory.
+  /// String or Data. For an expression, or for a column of another type such as NUMERIC, the
+  /// heading shows the type of the first value that is not NULL, or Any if all values are NULL. A
+  /// BLOB is shown by its size, and a text that is not UTF-8 as `CAST(x'FF41' AS TEXT)`. This
+  /// method runs one statement and holds all its rows in memory.
   /// - SeeAlso: <https://www.sqlite.org/cintro.html>
   public func table(_ sql: SQL) throws -> ResultTable {
     let core = try use()

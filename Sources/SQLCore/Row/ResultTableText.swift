@@ -20,7 +20,7 @@ struct ResultTableText {
     }
     let rows = "\(table.rows.count) \(table.rows.count == 1 ? "row" : "rows")"
     summary = "\(rows), \(count) \(count == 1 ? "column" : "columns")"
-    // At least one character, so that the frame of a table without rows keeps its shape.
+    // A column is at least one character wide, so that the frame of an empty table keeps its shape.
     widths = Array(repeating: 1, count: count + 1)
     for line in [names, types] + cells {
       for (index, cell) in line.enumerated() {
@@ -92,7 +92,7 @@ struct ResultTableText {
     var bound = Self.leastWidth
     let widest = natural.max() ?? 0
     while bound < widest, sum(bound + 1) <= room { bound += 1 }
-    // The remaining room goes to the first truncated columns, one character each.
+    // The first truncated columns get the remaining characters of the line, one character each.
     var left = max(0, room - sum(bound))
     for index in widths.indices.dropFirst() where widths[index] > bound {
       widths[index] = bound + (left > 0 ? 1 : 0)

@@ -28,7 +28,7 @@ public struct Row: Sendable {
 
   /// The value at `index`, counted from 0; nil if there is no such column.
   public subscript(index: Int) -> DatabaseValue? {
-    // Not a plain `nil`, because that would be the `DatabaseValue` NULL.
+    // A plain `nil` would be the `DatabaseValue` NULL.
     values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 

@@ -186,9 +186,9 @@ package struct BoundValues {
     }
   }
 
-  /// Appends the bytes of all values to a key, by which a cache of results finds an entry.
-  /// Different values give different keys. Returns false if one of the values cannot be part of a
-  /// key, such as a zero BLOB.
+  /// Appends the bytes of all values to the key of an entry in a cache of results. Different values
+  /// give different keys. Returns false if one of the values cannot be part of a key, such as a
+  /// zero BLOB.
   package func append(to key: inout [UInt8]) -> Bool {
     guard let places else { return true }
     for index in 0..<count {
@@ -250,7 +250,7 @@ extension [UInt8] {
     case .blob(let data):
       append(4, then: data.count)
       append(contentsOf: data)
-    // The numbers after 4 belong to other parameters.
+    // Not 5, which stands for an array of values.
     case .invalidText(let data):
       append(9, then: data.count)
       append(contentsOf: data)

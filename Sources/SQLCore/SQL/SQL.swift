@@ -75,8 +75,8 @@ public struct SQL: Sendable {
     self.bindings = bindings
   }
 
-  /// The values bound to the parameters, in order. An array or a zero BLOB is a text that describes
-  /// it. Throws `ColumnValueError` if a value cannot be stored.
+  /// The values bound to the parameters, in order. An array or a zero BLOB is replaced by a text
+  /// that describes it. Throws `ColumnValueError` if a value cannot be stored.
   public var values: [DatabaseValue] {
     get throws { try bindings.map { try $0.databaseValue } }
   }
@@ -106,7 +106,7 @@ extension SQL: ExpressibleByStringInterpolation {
     self = interpolation.sql
   }
 
-  /// Collects the parts of a string literal and the values between them.
+  /// A collector of the parts of a string literal and of the values between them.
   public struct StringInterpolation: StringInterpolationProtocol {
     package var sql = SQL(unsafe: "")
 

@@ -1,7 +1,7 @@
 /// The tokens of a piece of SQL, split as SQLite splits it.
 ///
-/// The library reads the text of `CREATE` statements with it. SQLite's PRAGMAs do not return
-/// everything that a schema declares: checks, collations, the names of constraints and the
+/// The library uses this type to read the text of `CREATE` statements. SQLite's PRAGMAs do not
+/// return everything that a schema declares: checks, collations, the names of constraints and the
 /// expressions of generated columns are only in this text.
 package struct SQLTokens {
   package struct Token {
@@ -68,8 +68,8 @@ package struct SQLTokens {
     while position < bytes.count, condition(bytes[position]) { position += 1 }
   }
 
-  /// Returns the token that follows `position`, and moves `position` behind it. Returns nil at the
-  /// end.
+  /// Returns the token that follows `position`, and moves `position` to the token's end. Returns
+  /// nil at the end of the text.
   private func next(_ position: inout Int) -> Token? {
     skipSpace(&position)
     guard position < bytes.count else { return nil }

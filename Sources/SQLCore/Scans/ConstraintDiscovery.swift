@@ -1,5 +1,5 @@
-/// Finds the comparisons and the ORDER BY columns of a statement for which an index could help.
-/// SQLite's planner does the search.
+/// A search for the comparisons and the ORDER BY columns of a statement for which an index could
+/// help. SQLite's planner does the search.
 ///
 /// A second database in memory has a virtual table in place of each table. When the statement is
 /// compiled there, SQLite's planner passes all usable comparisons to the virtual tables. Apus
@@ -83,8 +83,8 @@ struct DiscoveryColumn: Sendable {
   let collation: String
 }
 
-/// What SQLite's planner asks a virtual table: for which comparisons, and in which order, it could
-/// return its rows.
+/// A question of SQLite's planner to a virtual table: by which comparisons the table can select its
+/// rows, and in which order it can return them.
 struct IndexQuestion: Sendable {
   let table: String
   let columns: [DiscoveryColumn]

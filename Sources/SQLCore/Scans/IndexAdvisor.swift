@@ -1,4 +1,5 @@
-/// Finds missing indexes: indexes with which SQLite would avoid a scan or a sort in a statement.
+/// An object that finds missing indexes: indexes with which SQLite would avoid a scan or a sort in
+/// a statement.
 ///
 /// A `ConstraintDiscovery` proposes candidates. The advisor creates them in an empty copy of the
 /// schema, which has the statistics of the original. SQLite's plan for the statement shows which
@@ -14,8 +15,8 @@ struct IndexAdvisor {
   /// For each partial index, by its name, all words and quoted names in its definition, including
   /// the names of its columns. All are in lower case.
   private let partialIndexes: [String: Set<String>]
-  /// For each table, the words in the definitions of its partial indexes that the statement scans,
-  /// as in `partialIndexes`.
+  /// For each table with partial indexes that the statement scans, the words in the definitions of
+  /// these indexes, as in `partialIndexes`.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -76,8 +77,8 @@ struct IndexAdvisor {
   /// not delay its access.
   private static let maximumCandidates = 48
 
-  /// Returns the indexes that together save the most scans and sorts; of several such sets, the
-  /// smallest one. Empty if no index helps.
+  /// Returns the set of indexes that saves the most scans and sorts; of several such sets, the
+  /// smallest. Empty if no index helps.
   func indexes(for sql: String) -> [SuggestedIndex] {
     guard let base = plan(of: sql, with: [], from: []) else { return [] }
     let candidates = Array(

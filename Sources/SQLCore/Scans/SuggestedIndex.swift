@@ -24,9 +24,9 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The name of the index. No existing object of the schema has this name. An `Index(…)` in a
-  /// model's schema would get the same name, unless an object has that name already: a number is
-  /// then added here.
+  /// The name of the index. No existing object of the schema has this name. It is the name that an
+  /// `Index(…)` in a model's schema would get. If an object already has that name, a number is
+  /// added.
   public let name: String
   /// The table.
   public let table: String

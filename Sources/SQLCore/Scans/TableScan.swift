@@ -15,12 +15,12 @@ public struct TableScan: Hashable, Sendable, CustomStringConvertible {
   public let sql: String
   /// The large tables that the statement scans, usually one.
   public let tables: [String]
-  /// The number of times that the statement advanced to the next row of a scan, or added a row to
-  /// an automatic index, in all of its tables together.
+  /// The number of steps of the statement's scans, plus the number of rows that it added to
+  /// automatic indexes, in all tables together. A step advances a scan to its next row.
   public let rowCount: Int
   /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
-  /// helps. There are several if they save more together than one alone, for example for conditions
-  /// joined by OR, or for joins.
+  /// helps. There are several if together they save more than one index does, for example for
+  /// conditions joined by OR, or for joins.
   public let indexes: [SuggestedIndex]
 
   /// The tables, the SQL and the indexes, one per line.
@@ -122,7 +122,7 @@ extension ConnectionCore {
     }
     var indexes: [SuggestedIndex] = []
     for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
-    // A partial index holds only rows that the statement wants.
+    // Scanning a partial index is no fault, because it holds only rows that the statement wants.
     if isPartial, indexes.isEmpty { return nil }
     configuration.knownScans.noteReport(of: key)
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)

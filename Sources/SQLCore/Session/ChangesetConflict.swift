@@ -11,7 +11,7 @@ public struct ChangesetConflict: Sendable {
     case differs
     /// The row to update or delete does not exist.
     case notFound
-    /// A row with the key of the row to insert exists already.
+    /// The row to insert has the same key as an existing row.
     case exists
     /// Another constraint would be violated.
     case constraint
@@ -61,7 +61,7 @@ public struct ChangesetConflict: Sendable {
   }
 }
 
-/// The facts that the callbacks of one call of `apply` need. SQLite passes this object to them.
+/// The context of one call of `apply`. SQLite passes this object to the callbacks.
 private final class ChangesetApplication {
   let tables: Set<String>?
   let resolve: (ChangesetConflict) throws -> ChangesetConflict.Resolution
@@ -117,9 +117,8 @@ extension Connection {
   ///
   /// `onConflict` is called for each change that conflicts with the database. While it runs, the
   /// connection can run nothing else. If it throws, its error is rethrown. By default, the first
-  /// conflict ends the call with the error `.abort`. Tables that do not exist in this database,
-  /// that have fewer columns or another primary key here, or that are not among `tables`, are
-  /// skipped.
+  /// conflict ends the call with the error `.abort`. Skips tables that are not among `tables`, that
+  /// do not exist in this database, or that have fewer columns or another primary key here.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,
@@ -136,7 +135,7 @@ extension Connection {
             core.handle, count, pointer, appliesTable, resolveConflict,
             Unmanaged.passUnretained(application).toOpaque())
           if let failure = application.failure { throw failure }
-          // Foreign keys that are violated at the end give SQLITE_CONSTRAINT.
+          // If foreign keys are violated after all changes, SQLite returns SQLITE_CONSTRAINT.
           if code == SQLITE_ABORT || code & 0xFF == SQLITE_CONSTRAINT {
             throw DatabaseError(
               code: .abort,

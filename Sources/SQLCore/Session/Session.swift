@@ -23,10 +23,10 @@ import CSQLite
 /// an `onPreUpdate` listener, beginning a session throws `DatabaseError` (`.misuse`). While a
 /// session records, observing the connection or adding such a listener throws the same error.
 ///
-/// Use a session only inside the closure, such as that of `write`, that received the connection.
-/// After the closure has returned, every call throws `DatabaseError` (`.misuse`). If SQLite was
-/// built without sessions (`SQLiteLibrary.Feature.sessions`), using a session or a changeset throws
-/// `DatabaseError`.
+/// Use a session only inside the closure that received the connection, such as the closure of
+/// `write`. After the closure has returned, every call throws `DatabaseError` (`.misuse`). If
+/// SQLite was built without sessions (`SQLiteLibrary.Feature.sessions`), using a session or a
+/// changeset throws `DatabaseError`.
 /// - SeeAlso: <https://www.sqlite.org/sessionintro.html>
 public final class Session {
   private let connection: Connection
@@ -50,7 +50,8 @@ public final class Session {
     }
     self.connection = connection
     core.state.pointee.hooks.sessionDidBegin()
-    // The session has the slot of the pre-update hook now.
+    // The session now has the slot of the pre-update hook, so the hook reports no changes to the
+    // cache.
     core.state.pointee.cacheFeed.noteUnknown()
     handle = LentHandle(created) { [unowned core] session in
       core.state.pointee.hooks.sessionDidEnd()
@@ -58,8 +59,8 @@ public final class Session {
       core.restorePreUpdateHook()
     }
     core.keep(handle)
-    // A `DELETE` without a WHERE clause that was compiled before would use the truncate
-    // optimization, which is not recorded.
+    // A `DELETE` without a WHERE clause that was compiled before the session began would use the
+    // truncate optimization, which is not recorded.
     core.installAuthorizer()
     if let tables {
       for table in tables { try core.check(sqlite3session_attach(created, table)) }

@@ -101,8 +101,9 @@ extension ConnectionCore {
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
     }
     if code == SQLITE_OK, state.pointee.wal.asksForPages {
-      // `PRAGMA wal_autocheckpoint` returns the number of pages that SQLite's own hook has. SQLite
-      // reads this number while it compiles the PRAGMA, so its own hook is installed meanwhile.
+      // `PRAGMA wal_autocheckpoint` returns the number of pages that is set in SQLite's own WAL
+      // hook. SQLite reads this number while it compiles the PRAGMA, so its own hook is installed
+      // meanwhile.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)

@@ -33,9 +33,9 @@ package struct PreparedStatement {
   /// The effect of the statement on the stack of savepoints if it succeeds, or nil.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
-  /// The tables that the statement creates, alters or drops, or whose indexes or triggers it creates
-  /// or drops. If `notesWrittenTables` was true when the statement was prepared, also the tables
-  /// whose rows it writes.
+  /// The tables that the statement creates, alters or drops, or whose indexes or triggers it
+  /// creates or drops. Also the tables whose rows it writes, if `notesWrittenTables` was true when
+  /// the statement was prepared.
   package internal(set) var tableEffects: [TableEffect]
   /// The columns that the statement assigns. In a row that the statement updates, only triggers and
   /// foreign-key actions can change any other column.
@@ -114,7 +114,7 @@ extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
   /// The handle of the statement as the program wrote it, which knows the SQL text and the columns.
-  /// If the database is remote, `handle` is another statement, which runs.
+  /// If the database is remote, `handle` is another statement, which runs in its place.
   var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
 
   /// The text of the statement, without its values.

@@ -31,7 +31,8 @@ public final class Statement {
   }
 
   deinit {
-    // After the lease is over, the core has ended the statement and may be in use elsewhere.
+    // After the end of the access, the core has already ended the statement, and may be in use
+    // elsewhere.
     guard let core = try? connection.use() else { return }
     core.end(memory)
   }

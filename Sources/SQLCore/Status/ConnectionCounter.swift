@@ -7,7 +7,7 @@ public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
   /// The number in SQLite's interface, such as that of `SQLITE_DBSTATUS_CACHE_USED`.
   public let rawValue: Int32
 
-  /// Creates a counter from its number in SQLite, also for a counter that is not named here.
+  /// Creates a counter from its number in SQLite, even if this type has no constant for it.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }

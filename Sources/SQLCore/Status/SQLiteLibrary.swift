@@ -42,8 +42,8 @@ public enum SQLiteLibrary {
   ///
   /// Call this at the beginning of a program, while no other thread uses SQLite. Opening a database
   /// does not call it, because another library in the process may need the counters or the limits,
-  /// or may use SQLite at the same moment. The SQLite of the system refuses if it was in use before
-  /// the program began.
+  /// or may use SQLite at the same moment. The operating system's SQLite refuses if it was in use
+  /// before the program began.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/config.html>
   @discardableResult
   public static func stopCountingMemory() -> Bool {
@@ -58,7 +58,7 @@ public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
   /// The number in SQLite's interface, such as that of `SQLITE_STATUS_MEMORY_USED`.
   public let rawValue: Int32
 
-  /// Creates a counter from its number in SQLite, also for a counter that is not named here.
+  /// Creates a counter from its number in SQLite, even if this type has no constant for it.
   public init(rawValue: Int32) {
     self.rawValue = rawValue
   }

@@ -24,7 +24,7 @@ final class RowBatch<Element: Sendable>: @unchecked Sendable {
   }
 }
 
-/// Decides how many rows a stream reads in each batch.
+/// The pacing of a stream, which decides how many rows are read in each batch.
 ///
 /// The first batch is one row, so that it arrives at once. The next batches grow from 64 rows to
 /// 1,024, so that passing a batch to another thread costs little per row. A batch is read in

@@ -76,7 +76,7 @@ final class StreamCursor<Element: Sendable>: @unchecked Sendable {
     self.source = source
   }
 
-  /// Prepares the statement, without a step. The first step is taken when the first row is read.
+  /// Prepares the statement, but does not step it. The first step reads the first row.
   func prepare() throws {
     statement = try source.prepare(core)
   }

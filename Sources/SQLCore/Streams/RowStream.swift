@@ -60,7 +60,7 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
     @usableFromInline let consumer: StreamConsumer<Element>
 
     // `@inlinable`, so that the caller's module compiles this method for its own type of row. This
-    // halves the cost of a row here.
+    // halves the time that the method takes for a row.
 
     /// Returns the next row; nil after the last row and after an error.
     @inlinable
@@ -135,7 +135,7 @@ final class StreamConsumer<Element: Sendable> {
   }
 
   /// Ends the stream because the task was cancelled. Throws `CancellationError`, unless the stream
-  /// has ended before.
+  /// had already ended.
   @usableFromInline
   func cancel() throws {
     guard !hasEnded else { return }

@@ -1,6 +1,6 @@
 // The part of a producer that runs on the threads of the database. A job registers its thread as
-// the user of the connection. The library can then detect an access to the database from inside the
-// code of a value, as in any other access.
+// the user of the connection. The library can then detect, as in any other access, that a program's
+// own `ColumnValue` type accesses the database while it reads a value.
 extension StreamProducer {
   /// Takes a connection from the pool, and submits the first job that reads rows.
   func begin() {

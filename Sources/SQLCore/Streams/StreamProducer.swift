@@ -43,8 +43,8 @@ final class StreamProducer<Element: Sendable>: Sendable {
     var consumer: Continuation?
     /// An emptied batch whose memory can be used again.
     var spare: Batch?
-    /// The timer that ends the stream at its deadline. It is needed while no statement runs,
-    /// because a running statement notices the deadline itself.
+    /// The timer that ends the stream at its deadline. It is needed only while no statement runs: a
+    /// running statement notices the deadline itself.
     var timer: Task<Void, Never>?
 
     /// Marks the stream as ended. The iterator still gets the batches that are ready. Returns the

@@ -57,8 +57,8 @@ public struct IndexQuery: Sendable {
     public let column: Int
     /// The operator.
     public let comparison: Comparison
-    /// Whether a plan may use the constraint. It may not if the value comes from another table of a
-    /// join that SQLite reads later.
+    /// Whether a plan may use the constraint. False if the value comes from a table of a join that
+    /// SQLite reads later.
     public let isUsable: Bool
     /// The value, if it is known while the statement is prepared.
     public let value: DatabaseValue?
@@ -110,8 +110,8 @@ public struct IndexQuery: Sendable {
 /// the plan with the lowest cost.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html#the_xbestindex_method>
 public struct IndexPlan: Sendable {
-  /// The message of `bestIndex` to the cursor about a plan. If SQLite uses the plan, the
-  /// cursor's `filter` receives this value.
+  /// A number and a text that `bestIndex` passes on to the cursor. If SQLite uses the plan, the
+  /// cursor's `filter` receives them.
   public struct Choice: Hashable, Sendable {
     /// A number whose meaning the table defines.
     public var number: Int32
@@ -156,7 +156,7 @@ public struct IndexPlan: Sendable {
   /// Whether the plan returns at most one row.
   public var isUnique: Bool
 
-  /// Makes a plan. Without arguments, it is a scan of the whole table with a high cost.
+  /// Makes a plan. By default, the plan is a scan of the whole table with a high cost.
   public init(
     choice: Choice = Choice(), arguments: [Argument] = [], isOrdered: Bool = false,
     cost: Double = 1e6, rowCount: Int64 = 1_000_000, isUnique: Bool = false

@@ -39,7 +39,7 @@ extension Registrar {
   }
 }
 
-/// Converts a list of values to Swift types, from left to right.
+/// A reader that converts a list of values to Swift types, from left to right.
 private struct ValueReader {
   let values: [DatabaseValue]
   var index = 0
@@ -54,8 +54,8 @@ private struct ValueReader {
   }
 }
 
-/// The virtual table behind a table-valued function. Its hidden columns are the arguments, and its
-/// rows are the result.
+/// The virtual table that implements a table-valued function. Its hidden columns are the arguments,
+/// and its rows are the result.
 private final class TableFunction: VirtualTable {
   typealias Rows = () -> [DatabaseValue]?
 

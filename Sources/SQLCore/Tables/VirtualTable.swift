@@ -11,9 +11,9 @@ import CSQLite
 /// try db.rows("SELECT value FROM natural_numbers LIMIT 5")
 /// ```
 ///
-/// Each connection has its own instance. It is released with the connection, or earlier, if SQLite
-/// reads the schema again. If a method throws, the statement fails with the message of the
-/// error. A method may run statements on the connection of its context.
+/// Each connection has its own instance. The instance is released with the connection, or earlier
+/// if SQLite reads the schema again. If a method throws, the statement fails with the message of
+/// the error. A method may run statements on the connection of its context.
 /// - SeeAlso: <https://www.sqlite.org/vtab.html>
 public protocol VirtualTable: AnyObject, SendableMetatype {
   /// The declaration of the columns, as `CREATE TABLE x (…)`; the name is ignored. A column that is
@@ -32,8 +32,8 @@ public protocol VirtualTable: AnyObject, SendableMetatype {
   /// Opens a cursor. SQLite calls this once for each use of the table in a statement.
   func open() throws -> any VirtualTableCursor
 
-  /// Called when the table is dropped. Deletes the data that the table has stored. By default, this
-  /// method does nothing.
+  /// Called when the table is dropped, to delete the data that the table has stored. By default,
+  /// this method does nothing.
   func destroy() throws
 
   /// Called when the table is renamed. By default, this method does nothing.
@@ -117,8 +117,8 @@ public struct VirtualTableContext {
     }
   }
 
-  /// What the running statement wants if a row violates a constraint. Read it only while `insert`
-  /// or `update` runs.
+  /// The action that the running statement requests if a row violates a constraint. Read it only
+  /// while `insert` or `update` runs.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_on_conflict.html>
   public var conflictResolution: ConflictResolution {
@@ -146,11 +146,11 @@ extension Registrar {
   /// try db.execute("CREATE VIRTUAL TABLE log USING lines('/var/log/messages')")
   /// ```
   ///
-  /// `make` is called for each table on each connection that uses it, and once more each time SQLite
-  /// reads the schema again. Throws `DatabaseError` if the name is invalid.
+  /// `make` is called for each table on each connection that uses the table, and once more each
+  /// time SQLite reads the schema again. Throws `DatabaseError` if the name is invalid.
   /// - Parameters:
   ///   - kind: whether the table exists under its own name, or has to be created.
-  ///   - isInnocuous: whether views and triggers may use it.
+  ///   - isInnocuous: whether views and triggers may use the table.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/create_module.html>
   public func virtualTable<Table: VirtualTable>(
     _ name: String, _ kind: VirtualTableKind, isInnocuous: Bool = false,

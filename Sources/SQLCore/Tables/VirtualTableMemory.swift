@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The object behind a module. It has the closure that makes the module's tables. SQLite keeps the
-/// object and releases it.
+/// The object that SQLite keeps for a module, and finally releases. It holds the closure that makes
+/// the module's tables.
 final class VirtualTableModule {
   // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
   let core: Unmanaged<ConnectionCore>

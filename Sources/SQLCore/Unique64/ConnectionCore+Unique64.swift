@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Keeps a mark in the database file: a number that no generated id in the file exceeds. With the
-/// mark, no id is used twice.
+/// The known facts about the mark in the database file. The mark is a number that no generated id
+/// in the file exceeds. With the mark, no id is used twice.
 ///
 /// A generator remembers its last id only in memory. A file in which ids were stored therefore
 /// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is greater
@@ -10,7 +10,7 @@ import CSQLite
 /// the last id, so that this costs at most two statements a second. Opening the file moves the
 /// generator past the mark.
 ///
-/// The table has no key, so that sessions do not record it and no rowid is noted for it.
+/// The table has no key, so that sessions do not record it.
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
@@ -73,7 +73,7 @@ extension ConnectionCore {
     let rowID = lastInsertRowID
     defer { lastInsertRowID = rowID }
     let connection = lend()
-    // A damaged mark is replaced. A greater mark is from another process.
+    // A damaged mark is replaced. A greater mark comes from another process, and is kept.
     let update: SQL = """
       UPDATE main."apus_unique64" SET "last" = CASE WHEN "last" BETWEEN \(mark) AND \(limit) \
       THEN "last" ELSE \(mark) END

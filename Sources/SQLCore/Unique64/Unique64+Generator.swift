@@ -25,13 +25,13 @@ extension Unique64 {
   /// If the clock is set back, ids do not repeat. A clock before 2001 counts as the start of 2001.
   ///
   /// A generator remembers its last id only in memory. Opening a `Database` moves the generator
-  /// past the ids that Apus made and stored in the file. These are the ids that a write of a
-  /// `Database` bound as values in the process that made them, for a model, for a struct in a named
-  /// table, or in SQL. Such an id is not made again for this file, even if the clock is set back or
-  /// the row is deleted. The library notes them in the table `apus_unique64`, which it does not
-  /// create with the schema policies `.validated` and `.locked`. Opening with models also moves the
-  /// generator past the keys in their tables, whichever program made the keys. Use
-  /// ``advance(past:)`` for ids that are stored elsewhere.
+  /// past the ids that Apus made and stored in the file. An id counts as stored if a write of a
+  /// `Database` bound it as a value in the process that made it: for a model, for a struct in a
+  /// named table, or in SQL. Such an id is not made again for this file, even if the clock is set
+  /// back or the row is deleted. The library keeps a mark for these ids in the table
+  /// `apus_unique64`, which it does not create with the schema policies `.validated` and `.locked`.
+  /// Opening with models also moves the generator past the keys in their tables, whichever program
+  /// made the keys. Use ``advance(past:)`` for ids that are stored elsewhere.
   public final class Generator: Sendable {
     private let last = Atomic<Int64>(0)
     private let clock: @Sendable () -> Int64

@@ -43,7 +43,7 @@ public protocol ColumnValue: Selectable {
   /// whenever a value is assigned to a column. Default: the value itself.
   static func canonical(_ value: Self) -> Self
 
-  /// Returns whether two values have the same stored form. If they have, assigning the second value
+  /// Returns whether two values have the same stored form. If they do, assigning the second value
   /// to a column that holds the first does not count as a change. Default: `==` if the type is
   /// Equatable, else false.
   static func isStoredAlike(_ left: Self, _ right: Self) -> Bool

@@ -80,7 +80,7 @@ extension DatabaseValue: Hashable {
       hasher.combine(3)
       var value = value
       value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-      // This byte ends the text, because no byte of UTF-8 has its value. Without it, the lists
+      // This byte, which does not occur in UTF-8, marks the end of the text. Without it, the lists
       // `["ab", "c"]` and `["a", "bc"]` would have the same hash.
       hasher.combine(UInt8.max)
     case .blob(let value):

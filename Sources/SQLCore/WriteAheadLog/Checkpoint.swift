@@ -87,16 +87,16 @@ extension ConnectionCore {
   }
 }
 
-/// What a program does with `PRAGMA wal_autocheckpoint`: it reads or sets how many pages the log
-/// must have for a commit to run a checkpoint. In SQLite, this pragma replaces the library's log
-/// hook by SQLite's own.
+/// A `PRAGMA wal_autocheckpoint` of a program. It reads or sets how many pages the log must have
+/// for a commit to run a checkpoint. Setting the number replaces the library's log hook with
+/// SQLite's own.
 ///
 /// The library needs its own hook, which limits the size of the log and calls the listeners. It
 /// also runs the automatic checkpoints. After the pragma, the library therefore installs its hook
 /// again, with the number of pages that the pragma has set.
 enum CheckpointPragma {
   case reading
-  /// Sets how many pages the log must have for a commit to run a checkpoint too. 0 or less turns
+  /// Sets how many pages the log must have for a commit to run a checkpoint. 0 or less turns
   /// automatic checkpoints off.
   case setting(Int)
 

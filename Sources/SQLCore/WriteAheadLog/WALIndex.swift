@@ -40,7 +40,8 @@ struct WALIndex: @unchecked Sendable {
     return isAt(first) ? first : nil
   }
 
-  /// Returns whether a version is still the newest, and the log was not restarted or reset since.
+  /// Returns whether a version is still the newest, and the log has not been restarted or reset
+  /// since.
   ///
   /// The result takes account of every commit, of any process, that was complete before the call.
   /// Without the fence, the processor could load the header earlier, for example before the caller
@@ -71,7 +72,7 @@ struct WALIndex: @unchecked Sendable {
   /// The content of one copy of the header.
   ///
   /// The header includes a count of commits, the number of frames, and a checksum over all frames.
-  /// While a connection keeps a snapshot, a header that is equal to the one of the snapshot means
+  /// While a connection keeps a snapshot, a header that is equal to the snapshot's header means
   /// that nothing was committed since. The snapshot keeps the log from being restarted, so an old
   /// header cannot come back.
   struct Header: Equatable {

@@ -66,8 +66,8 @@ struct WALState {
   /// Whether a pragma was compiled that `takePragma()` has not handled yet.
   var hasPragma: Bool { pragma != nil }
 
-  /// Whether a `PRAGMA wal_autocheckpoint` was compiled that reads the number of pages, while the
-  /// library's hook is installed. SQLite knows only the number of its own hook.
+  /// Whether a compiled `PRAGMA wal_autocheckpoint` reads the number of pages while the library's
+  /// hook is installed. SQLite itself would then return 0.
   var asksForPages: Bool {
     if case .reading = pragma { hasHook } else { false }
   }
@@ -90,8 +90,8 @@ struct WALState {
     bound.didCommit(count)
   }
 
-  /// Returns whether a commit that makes the log `count` frames long copies it into the database
-  /// file.
+  /// Returns whether a commit after which the log has `count` frames copies the log into the
+  /// database file.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.
@@ -125,8 +125,8 @@ struct WALBound {
   /// The number of frames at which the library next tries to restart the log. At first it is less
   /// than the bound, so that the next transaction does not exceed the bound at once.
   private var nextAttempt = Int.max
-  /// How many frames the log must have for a commit to copy as much of it as possible, without
-  /// waiting, as SQLite's own hook does.
+  /// How many frames the log must have for a commit to copy it into the database file. As with
+  /// SQLite's own hook, the commit copies as much as it can without waiting.
   private(set) var copying = 1_000
   /// The size in bytes of a frame: a page with its header.
   private var frameByteCount = 4_096 + 24

@@ -53,13 +53,19 @@ extension OfferedLineSample {
       "a key that others refer to, of a property",
       """
       CREATE TABLE Note (number INTEGER PRIMARY KEY, code TEXT NOT NULL);
+      CREATE TABLE Other (id INTEGER PRIMARY KEY, noteID REFERENCES Note (number))
+      """, M.ByCode.self),
+    OfferedLineSample(
+      "a key that others refer to without its columns",
+      """
+      CREATE TABLE Note (number INTEGER PRIMARY KEY, code TEXT NOT NULL);
       CREATE TABLE Other (id INTEGER PRIMARY KEY, noteID REFERENCES Note)
       """, M.ByCode.self),
     OfferedLineSample(
       "a key that others refer to, of no property",
       """
       CREATE TABLE Note ("old ""key"" x" INTEGER PRIMARY KEY, code TEXT NOT NULL, number INTEGER);
-      CREATE TABLE Other (id INTEGER PRIMARY KEY, noteID REFERENCES Note)
+      CREATE TABLE Other (id INTEGER PRIMARY KEY, noteID REFERENCES Note ("old ""key"" x"))
       """, M.ByCode.self),
     OfferedLineSample(
       "AUTOINCREMENT without a rowid",

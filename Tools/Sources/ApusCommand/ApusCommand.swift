@@ -66,8 +66,8 @@ struct ApusCommand: AsyncParsableCommand {
 }
 
 extension String {
-  /// Returns the number of characters that must be inserted, deleted, replaced or exchanged with the
-  /// next one to make the other word of this one.
+  /// Returns the smallest number of edits that turn this word into the other. An edit inserts,
+  /// deletes or replaces a character, or exchanges it with the next one.
   /// - SeeAlso: <https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance>
   func distance(to other: String) -> Int {
     let (first, second) = (Array(self), Array(other))

@@ -60,7 +60,7 @@ final class MigrationLine: @unchecked Sendable {
     line = ProgressLine(verb)
   }
 
-  /// Makes the progress of a migration that of the line. Ctrl-C ends the migration.
+  /// Shows the progress of a migration in the line, and lets Ctrl-C end the migration.
   func follow(_ options: inout MigrationOptions) {
     let own = options.progress
     options.progress = { step in

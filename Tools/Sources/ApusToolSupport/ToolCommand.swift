@@ -23,7 +23,7 @@ struct ToolCommand<Tool: ModelTool>: ParsableCommand {
 }
 
 extension FileArgument {
-  /// Opens the file of the program itself for reading.
+  /// Opens the file for reading. It is the program's own file, so its schema is trusted.
   func openForReading() throws -> Database {
     var configuration = Configuration()
     configuration.isReadOnly = true

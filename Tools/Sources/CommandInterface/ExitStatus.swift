@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The exit statuses of the tool, beside 0.
+/// The exit statuses of the tool, except 0.
 package enum ExitStatus {
   /// The command failed.
   package static let failure = ExitCode(1)

@@ -97,7 +97,7 @@ package struct FileProblem {
   /// false without such a journal. Throws if playing it back is not safe or not permitted.
   func recover() throws -> Bool {
     guard let journal = unfinishedJournal else { return false }
-    // Such a journal names a file that SQLite would delete.
+    // The journal of a transaction of several files names a file that SQLite would delete.
     guard try !isPartOfSeveral(journal) else {
       throw ReadableError(
         "\(path) was left in the middle of a transaction of several files; if you trust it, "
@@ -116,7 +116,8 @@ package struct FileProblem {
     return true
   }
 
-  /// Whether a journal ends with the name of the journal of a transaction of several files.
+  /// Whether a journal ends with the name of a super-journal, which a transaction of several files
+  /// has.
   /// - SeeAlso: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>
   private func isPartOfSeveral(_ journal: String) throws -> Bool {
     guard let file = FileHandle(forReadingAtPath: journal) else { return false }

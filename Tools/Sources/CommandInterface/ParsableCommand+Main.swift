@@ -7,7 +7,7 @@ extension ParsableCommand {
   /// Parses the arguments, runs the command, and ends the program with the message and the exit
   /// status of an error.
   ///
-  /// - Parameter arguments: those of the program if it is nil.
+  /// - Parameter arguments: nil for those of the program.
   package static func runMain(_ arguments: [String]? = nil) async {
     Interruption.catch()
     do {
@@ -57,7 +57,7 @@ extension DatabaseError {
   fileprivate var inWords: String {
     var error = self
     if offset == nil { error.sql = nil }
-    // The advice is one to programs: it names what they call.
+    // The advice is meant for programmers: it names what programs call.
     if let advice = message.range(of: "; ", options: .backwards),
       message[advice.upperBound...].contains("`")
     {

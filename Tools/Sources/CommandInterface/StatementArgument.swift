@@ -3,7 +3,7 @@ import ToolOutput
 
 /// A statement that a person gives to a command.
 package enum StatementArgument {
-  /// Returns the statement; that on the standard input if the argument is `-`.
+  /// Returns the statement, which is read from the standard input if the argument is `-`.
   package static func sql(_ argument: String) throws -> SQL {
     SQL(unsafe: argument == "-" ? try InputFile.standardInputText() : argument)
   }

@@ -9,7 +9,7 @@ struct ColumnSurvey {
   private(set) var hasBrokenText = false
   private(set) var integers: ClosedRange<Int64>?
   private(set) var reals: ClosedRange<Double>?
-  /// Whether a REAL is no whole number that an INTEGER could be read as.
+  /// Whether an INTEGER is too large for a Double to hold it exactly.
   private(set) var hasLargeInteger = false
   /// The text forms of dates and UUIDs in which every text is written.
   private(set) var dateForms: [StoredForm] = [
@@ -24,7 +24,7 @@ struct ColumnSurvey {
   private(set) var isJSON = true
   private(set) var isDecimal = true
   private(set) var isDay = true
-  /// Whether every text begins with a day, as those of dates in all forms do.
+  /// Whether every text begins with a day, as dates in every text form do.
   private(set) var beginsWithDay = true
   /// The different texts, as long as they are few and short; nil otherwise.
   private(set) var texts: Set<String>? = []
@@ -36,7 +36,7 @@ struct ColumnSurvey {
   var classes: Set<StorageClass> { Set(counts.keys) }
 
   mutating func add(_ value: DatabaseValue?) {
-    // A text that cannot be read as UTF-8.
+    // Here, nil stands for a text that cannot be read as UTF-8.
     guard let value else {
       hasBrokenText = true
       counts[.text, default: 0] += 1
@@ -103,7 +103,7 @@ extension String {
     return (try? JSONSerialization.jsonObject(with: Data(utf8))) != nil
   }
 
-  /// Whether it begins with a day as `2026-11-21`.
+  /// Whether the text begins with a day, such as `2026-11-21`.
   fileprivate var beginsWithDay: Bool {
     let day = utf8.prefix(10)
     return day.count == 10

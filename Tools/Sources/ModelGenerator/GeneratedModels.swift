@@ -18,7 +18,7 @@ public struct GeneratedModels: Sendable {
     public let text: String
   }
 
-  /// One file for each type of a table or view, and one for what they share.
+  /// One file for the type of each table or view, and one for the text that they share.
   public let files: [File]
   /// All models in one text.
   public let text: String
@@ -32,7 +32,7 @@ public struct GeneratedModels: Sendable {
   /// Reads the schema, all values of the tables and the first 10,000 rows of each view, and writes
   /// their models.
   ///
-  /// - Parameter tables: the tables and views; all if it is nil.
+  /// - Parameter tables: the tables and views; nil for all.
   public init(of connection: Connection, tables: [String]? = nil) throws {
     let (sources, left) = try connection.sourceTables(tables)
     var taken: Set<String> = []
@@ -73,7 +73,7 @@ public struct GeneratedModels: Sendable {
     (foundation ? "import Apus\nimport Foundation\n" : "import Apus\n") + "\n"
   }
 
-  /// Returns what all models share: their list, and the types that are not of the library.
+  /// Returns the text that all models share: the list of models, and types that the library lacks.
   private static func shared(_ names: [String], types: Set<String>) -> String {
     let list = names.map { "  \($0).self,\n" }.joined()
     let text = """
@@ -122,7 +122,7 @@ extension Connection {
           try SourceTable(
             name, kind: try kind(of: name, type), definition: definition, in: self))
       } catch let error as DatabaseError {
-        // A view that no longer compiles, a virtual table whose module is missing.
+        // This is a view that no longer compiles, or a virtual table whose module is missing.
         left.append("\(name) has no model: it cannot be read (\(error.message))")
       }
     }

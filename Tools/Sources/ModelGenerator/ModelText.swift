@@ -79,7 +79,7 @@ struct ModelText {
 
   // MARK: Members
 
-  /// The struct that a key of several columns is.
+  /// The lines of the struct `ID`, for a key of several columns.
   private var idStruct: [String] {
     guard model.key.count > 1 else { return [] }
     let members = model.key.map { "    var \(SwiftName.escaped($0.name)): \($0.typeText)" }

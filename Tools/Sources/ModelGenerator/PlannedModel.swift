@@ -21,7 +21,7 @@ struct PlannedModel {
   enum Kind: Equatable {
     /// A table with a key.
     case model
-    /// A table without a key that a model could have.
+    /// A table with no key, or with a key that a model cannot have.
     case tableModel
     /// Rows that are only read.
     case row(reason: String)
@@ -62,13 +62,13 @@ struct PlannedModel {
   private mutating func planProperties() {
     let types = source.columns.indices.map(type(ofColumn:))
     var keyColumns = table?.keyColumns ?? []
-    // A key may hold NULL in SQLite, unless it is the rowid or the table has none.
+    // A key may hold NULL in SQLite, unless it is the rowid or the table is WITHOUT ROWID.
     let nulls = source.columns.indices.filter { index in
       keyColumns.contains { $0.isSameName(as: source.columns[index].name) }
         && source.surveys[index].nullCount > 0
     }
     if kind == .model, !nulls.isEmpty {
-      // A migration takes such a key for one that the database assigns.
+      // A migration takes an integer key that may be NULL for one that the database assigns.
       let isInteger =
         keyColumns.count == 1 && source.surveys[nulls[0]].classes.isSubset(of: [.integer])
       kind =
@@ -102,8 +102,8 @@ struct PlannedModel {
     refuseMisfits(types)
   }
 
-  /// Puts the properties of the key in the order of the key, in the places that they have among the
-  /// others: a model's key is in the order of its properties.
+  /// Sorts the properties of the key into the order of the key, and leaves all others in their
+  /// places. A model's key is in the order of its properties.
   private mutating func orderKey(_ columns: [String]) {
     let places = properties.indices.filter { properties[$0].isKey }
     let ordered = columns.compactMap(property)
@@ -111,13 +111,13 @@ struct PlannedModel {
     for (place, property) in zip(places, ordered) { properties[place] = property }
   }
 
-  /// The property of a column that is named like the key of Swift, but is not the key.
+  /// The name of the property for a column that is named `id`, but is not the key.
   private var idName: String { kind == .model ? "idColumn" : "id" }
 
   private func type(ofColumn index: Int) -> PropertyType {
     let column = source.columns[index]
     let described = table?.columns.first { $0.name.isSameName(as: column.name) }
-    // The number of a row is no date, whatever its name and value.
+    // A rowid is no date, whatever its name and value.
     if let table, table.hasRowIDKey, table.keyColumns[0].isSameName(as: column.name) {
       return PropertyType("Int")
     }
@@ -136,7 +136,7 @@ struct PlannedModel {
     return !column.isNotNull || source.surveys[index].nullCount > 0
   }
 
-  /// Makes the type one of rows that are only read, if a model would change the table.
+  /// Turns the model into a type of rows that are only read, if a model would change the table.
   private mutating func refuseMisfits(_ types: [PropertyType]) {
     guard table != nil, !isRow else { return }
     for (index, column) in source.columns.enumerated() {

@@ -24,7 +24,7 @@ struct PropertyType: Equatable {
   }
 }
 
-/// Finds the type for a column: by its declaration, its name and all its values.
+/// A guess of the type for a column, from its declaration, its name and all its values.
 struct TypeGuess {
   let name: String
   let declaredType: String
@@ -110,7 +110,8 @@ struct TypeGuess {
     return type
   }
 
-  /// Whether a text stays as it is in the column, because it has no affinity.
+  /// Whether a text stays as it is in the column, because no type is declared, or the table is
+  /// STRICT.
   private var keepsTexts: Bool { declaredType.isEmpty || isStrict }
 
   private var numericMisfit: String {

@@ -49,7 +49,7 @@ struct SchemaLines {
   ) {
     guard let text = column.defaultText else { return }
     if text.isPlainDefault {
-      // The library puts an expression in parentheses of its own.
+      // The library itself puts an expression in parentheses.
       let sql = text.hasPrefix("(") ? String(text.dropFirst().dropLast()) : text
       lines.append("Default(\(property.path), sql: \(sql.swiftLiteral))")
     } else {
@@ -81,7 +81,7 @@ struct SchemaLines {
     lines.append(line)
   }
 
-  /// Returns the line that declares an index; nil for one over expressions.
+  /// Returns the line that declares an index; nil if no line can, such as for one over expressions.
   private func line(of index: SourceTable.Index) -> String? {
     let properties = index.terms.map { $0.column.flatMap(model.property) }
     guard properties.allSatisfy({ $0 != nil }) else { return nil }
@@ -92,7 +92,8 @@ struct SchemaLines {
       guard let text = index.sql.partAfterWhere, !text.hasParameterMark else { return nil }
       condition = "_ in SQLPredicate(sql: \(text.swiftLiteral))"
     }
-    // The definition says which collations it names; the index itself has those of the columns.
+    // Only the definition shows whether it names a collation: without one, an index has those of
+    // the columns.
     let namesCollation = index.sql.lowercased().contains("collate")
     if !namesCollation, !index.terms.contains(where: \.isDescending) {
       let paths = properties.compactMap { $0?.path }.joined(separator: ", ")
@@ -118,8 +119,8 @@ struct SchemaLines {
     lines.append(line)
   }
 
-  /// Returns the line that declares a foreign key; nil if the types of the columns differ, or if it
-  /// refers to something else than a key of a model.
+  /// Returns the line that declares a foreign key; nil if the types of the columns differ, or if
+  /// the foreign key refers to columns that are no key of a model.
   private func line(of key: TableDescription.ForeignKey) -> String? {
     guard let target = others.first(where: { $0.source.name.isSameName(as: key.target) }),
       target.kind == .model, let table = target.table, (1...3).contains(key.columns.count)
@@ -137,7 +138,8 @@ struct SchemaLines {
       })
     else { return nil }
     if columns.count > 1 {
-      // The compiler accepts them all optional, or none.
+      // The compiler accepts pairs that are equally optional, or two optional columns for two
+      // targets that are not.
       let areAlike = zip(columns, targets).allSatisfy { $0.isOptional == $1.isOptional }
       let areOptional =
         columns.count == 2 && columns.allSatisfy(\.isOptional)
@@ -166,7 +168,7 @@ struct SchemaLines {
 }
 
 extension String {
-  /// Whether SQL that is written as a fragment would be taken to have a parameter, or has comments.
+  /// Whether a fragment of SQL seems to have a parameter, or has a comment or U+0000.
   fileprivate var hasParameterMark: Bool {
     contains("?") || contains("--") || contains("/*") || contains("\u{0}")
   }

@@ -22,8 +22,8 @@ struct SharedType {
       }
       """)
 
-  /// A column of NUMERIC affinity keeps a text only if it does not look like a number. The storage
-  /// class of a form says that the type writes nothing else.
+  /// A column of NUMERIC affinity keeps a text only if it does not look like a number. With
+  /// `storageClass(as:)`, the type declares that it writes no other texts.
   private static let dateText = SharedType(
     name: "DateText",
     text: """

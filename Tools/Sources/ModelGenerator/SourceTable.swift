@@ -28,14 +28,14 @@ struct SourceTable {
   let kind: Kind
   let columns: [TableColumn]
   let indexes: [Index]
-  /// The SQL of the view or virtual table itself, and of the triggers.
+  /// The SQL of the table or view itself, and that of its triggers.
   let definition: String
   let triggers: [String]
   private(set) var surveys: [ColumnSurvey] = []
   /// Whether the values of a view were read only in part.
   private(set) var isCut = false
 
-  /// The largest number of rows of a view that is read: a view may be as costly as any query.
+  /// The largest number of rows that are read from a view, which may be as costly as any query.
   private static let viewRows = 10_000
 
   init(

@@ -1,6 +1,6 @@
 import ToolOutput
 
-/// Names of Swift made of names in a file.
+/// The Swift names for the names in a file.
 enum SwiftName {
   /// Returns the name of a type for a table: `user_accounts` becomes `UserAccounts`.
   static func type(_ name: String) -> String {
@@ -28,7 +28,7 @@ enum SwiftName {
     return "\(name)\(number)"
   }
 
-  /// Returns the property as Swift declares it, in backticks where it is a word of the language.
+  /// Returns the property as Swift declares it, in backticks if it is a word of the language.
   static func escaped(_ property: String) -> String {
     keywords.contains(property) ? "`\(property)`" : property
   }
@@ -40,11 +40,11 @@ enum SwiftName {
 
   // MARK: Words
 
-  /// Divides a name where letters end, so that nothing but letters, digits and `_` is left.
+  /// Divides a name at `_` and at all characters that a Swift name cannot contain.
   private static func words(of name: String) -> [String] {
     let words = name.unicodeScalars.split { !$0.properties.isXIDContinue || $0 == "_" }
       .map { String($0) }
-    // A name all in capitals has its words divided by `_` only.
+    // In a name all in capitals, a capital does not begin a word, so the words become lower case.
     let isShouted = !name.contains(where: \.isLowercase)
     return words.map { isShouted && $0.count > 1 ? $0.lowercased() : $0 }
   }
@@ -83,7 +83,7 @@ enum SwiftName {
 }
 
 extension String {
-  /// Whether Swift takes the beginning for that of a name.
+  /// Whether a Swift name may begin with the first character.
   fileprivate var startsLikeName: Bool {
     guard let first = unicodeScalars.first else { return false }
     return first.properties.isXIDStart

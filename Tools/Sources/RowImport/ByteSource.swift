@@ -9,7 +9,7 @@ package final class ByteSource {
   private(set) var bytes: UnsafeMutablePointer<UInt8>
   /// The number of bytes in memory.
   private(set) var count = 0
-  /// The number of bytes before them.
+  /// The number of bytes that were removed from memory before them.
   private(set) var removedCount = 0
   /// The size of the file; nil if the source is no file.
   package private(set) var size: Int?

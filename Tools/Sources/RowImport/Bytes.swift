@@ -1,8 +1,8 @@
 /// A part of the bytes of a source, which is valid until the next record or object is read.
 package typealias Bytes = UnsafeBufferPointer<UInt8>
 
-// Numbers in the forms that most have. They are what the data frames' reading makes of the same text;
-// a text in another form is left to it.
+// Numbers in the most common forms. They equal the numbers that the parser of data frames reads
+// from the same text. A text in another form is left to that parser.
 extension Bytes {
   /// The bytes as text; nil if they are not UTF-8.
   var text: String? { String(validating: self, as: UTF8.self) }

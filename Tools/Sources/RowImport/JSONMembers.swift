@@ -1,4 +1,4 @@
-/// The members of a JSON object, as far as they have the forms that most have: texts without `\u`,
+/// The members of a JSON object, if all of them have the most common forms: texts without `\u`,
 /// numbers whose digits a column holds for certain, `true`, `false` and `null`.
 ///
 /// An object with anything else, such as an array, a name that occurs twice or a fault, is left to
@@ -23,11 +23,11 @@ final class JSONMembers {
 
   deinit { unescaped.deallocate() }
 
-  /// Forgets the names, so that the next object has others.
+  /// Forgets the names, so that those of the next object count as new.
   func reset() { removeNames(from: 0) }
 
-  /// Reads an object. Returns nil if it has another form; otherwise whether it has the same names as
-  /// the object before it, in the same order.
+  /// Reads an object. Returns nil if the object has another form. Otherwise returns whether it has
+  /// the same names as the object before, in the same order.
   func read(_ object: Bytes) -> Bool? {
     values.removeAll(keepingCapacity: true)
     if unescaped.count < object.count {
@@ -65,7 +65,8 @@ final class JSONMembers {
     return true
   }
 
-  /// Puts a name in the place of that and all later names. Returns false if it occurs before.
+  /// Puts a name at an index, in place of the names from there on. Returns false if an earlier
+  /// member has the name.
   private func replaceName(_ index: Int, _ name: Bytes) -> Bool {
     removeNames(from: index)
     let text = String(decoding: name, as: UTF8.self)
@@ -99,7 +100,7 @@ private struct Reader {
     self.room = room
   }
 
-  /// Takes white space, and a character if it comes next.
+  /// Skips white space, and takes the character if it comes next.
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     skipSpace()
     guard position < count, bytes[position] == UInt8(ascii: scalar) else { return false }

@@ -11,7 +11,7 @@ package final class JSONObjects {
   /// The position of the next byte among those in memory.
   private var start: Int
   private var nextLine = 1
-  /// The length of the object before the next byte.
+  /// The length of the object, which ends before the next byte.
   private var length = 0
   /// The line on which the object begins, from 1.
   package private(set) var line = 1

@@ -24,8 +24,8 @@ package final class TableImport {
   package private(set) var count = 0
   /// The number of rows that were left out, because they violate a constraint.
   package private(set) var ignoredCount = 0
-  /// The numbers of rows that were deleted for rows that took their place, by their tables: those
-  /// with an equal key or unique value, and those that refer to them and are deleted with them.
+  /// The number of rows of each table that were deleted in favour of imported rows: rows with an
+  /// equal key or unique value, and rows that referred to those and were deleted with them.
   package var deletedRows: [String: Int] { deletions.counts.withLock { $0 } }
   /// The columns of the source that were left out, because the table calculates them.
   package private(set) var leftOut: Set<String> = []
@@ -55,7 +55,7 @@ package final class TableImport {
   /// Inserts the records of CSV.
   ///
   /// - Parameters:
-  ///   - names: the names of the columns; those of the first record if it is nil.
+  ///   - names: the names of the columns; nil for those of the first record.
   ///   - progress: called after each row.
   package func insert(
     _ records: CSVRecords, names: [String]?, progress: () throws -> Void
@@ -69,7 +69,7 @@ package final class TableImport {
     try requireDifferent(names)
     let statement = try connection.prepare(insertion(targets.compactMap { $0?.column.name }))
     while try records.next() {
-      // In a table of one column, it is a NULL.
+      // For a single column, a blank line is a NULL.
       if records.isBlank, names.count > 1 { continue }
       guard records.fields.count == names.count else {
         throw ReadableError(
@@ -157,7 +157,7 @@ package final class TableImport {
     case .text(let bytes): return try bind(bytes, target, to: statement, position, line)
     case .null: known = .null
     case .integer(let integer) where target.isReal:
-      // Every Double of that size is exact.
+      // A Double holds every integer of this size exactly.
       known =
         integer.magnitude < 1 << 53
         ? .real(Double(integer)) : try self.value(.integer(integer), target, line)
@@ -189,7 +189,8 @@ package final class TableImport {
     do {
       return try DataFrame(json: "[\(text)]")
     } catch {
-      // The message has a line: that of the file, if as many lines are before the object.
+      // The message names a line. With these line breaks before the object, it is the line of the
+      // file.
       let lines = String(repeating: "\n", count: objects.line - 1)
       do {
         return try DataFrame(json: lines + "[\(text)]")
@@ -201,7 +202,7 @@ package final class TableImport {
 
   // MARK: Rows
 
-  /// Returns the column of a name; nil for one that the table calculates.
+  /// Returns the column with a name; nil for a column that the table calculates.
   private func target(_ name: String, line: Int) throws -> ImportColumn? {
     guard let target = targets.first(where: { $0.column.name.lowercased() == name.lowercased() })
     else {
@@ -251,7 +252,7 @@ package final class TableImport {
   private func statement(_ names: [String]) throws -> Statement {
     if let statement = insertions[names] { return statement }
     let statement = try connection.prepare(insertion(names))
-    // Objects with ever other members would keep a statement each.
+    // Without a limit, objects that all have different members would keep a statement each.
     if insertions.count < 64 { insertions[names] = statement }
     return statement
   }
@@ -281,7 +282,7 @@ private struct ImportColumn {
   let isBlob: Bool
   let isReal: Bool
   let isText: Bool
-  /// Whether a text that is a number becomes one.
+  /// Whether a text that has the form of a number becomes a number.
   let isNumber: Bool
 
   /// Whether every text is inserted as it is.

@@ -4,8 +4,8 @@ import Foundation
 /// The text of a line of CSV.
 ///
 /// NULL is an empty field, while an empty text or BLOB is `""`. A BLOB is written in base64. A text
-/// that is not UTF-8 is `CAST(x'FF41' AS TEXT)` without quotation marks; a text that begins alike has
-/// them.
+/// that is not UTF-8 is `CAST(x'FF41' AS TEXT)` without quotation marks. A valid text that begins
+/// in the same way is put in quotation marks.
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 package enum CSVLine {
   package static func text(of values: [DatabaseValue], isTerminal: Bool) -> String {
@@ -31,7 +31,8 @@ package enum CSVLine {
 }
 
 extension String {
-  /// Doubles quotation marks by scalar: a mark with a combining accent is another character.
+  /// The text with each quotation mark doubled. It compares scalars, because a mark with a
+  /// combining accent is another character.
   fileprivate var doublingQuotes: String {
     var text = ""
     for scalar in unicodeScalars {

@@ -17,7 +17,7 @@ extension DatabaseValue {
   package var shownInLine: String {
     switch self {
     case .text(let text): "'\(text.excerpt(200))'"
-    // The bytes, since the text with marks in place of the broken bytes is another text.
+    // The bytes are shown: with replacement characters for broken bytes, it would be another text.
     case .invalidText: description.excerpt(200)
     default: shown()
     }

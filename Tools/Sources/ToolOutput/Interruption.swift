@@ -50,8 +50,8 @@ package enum Interruption {
     interrupts.withLock { $0.append(interrupt) }
   }
 
-  /// Ends the interrupting, after which no database is held by it: the last owner of one closes it and
-  /// removes its temporary files.
+  /// Ends the interrupting, which then holds no database: the last owner of a database closes it
+  /// and removes its temporary files.
   package static func finish() {
     interrupts.withLock { $0 = [] }
   }
@@ -100,12 +100,12 @@ package enum Interruption {
         _ = write(Interruption.pipe.load(ordering: .relaxed), &byte, 1)
       }
     }
-    // It only makes a system call end.
+    // This signal only makes a system call end.
     install(SIGUSR1) { _ in }
   }
 
-  /// Interrupts what runs until the program has ended. A statement that begins after an interruption
-  /// is not affected by it, so one is not enough.
+  /// Interrupts what runs until the program has ended. An interruption does not affect a statement
+  /// that begins later, so one interruption is not enough.
   private static func interruptForEver(after pipe: Int32) {
     var byte: UInt8 = 0
     while read(pipe, &byte, 1) < 0, errno == EINTR {}

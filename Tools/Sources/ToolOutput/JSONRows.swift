@@ -51,7 +51,7 @@ extension String {
     let short: [Unicode.Scalar: String] = [
       "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r",
     ]
-    // All of them are in the first plane, so that four digits suffice.
+    // All escaped characters are in Unicode's first plane, so four digits suffice.
     let text = escaped(short, where: \.isUnsafe) { digits in
       "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }

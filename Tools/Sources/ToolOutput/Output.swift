@@ -17,7 +17,8 @@ package final class Output {
 
   /// Makes an output.
   ///
-  /// - Parameter write: what takes the text; the standard output unless a test says otherwise.
+  /// - Parameter write: the closure that takes the text; by default, it writes to the standard
+  ///   output.
   package init(
     format: OutputFormat, layout: TableLayout = TableLayout(), width: Int? = Terminal.width,
     isColored: Bool = Terminal.wantsColor,
@@ -34,7 +35,7 @@ package final class Output {
 
   deinit { flush() }
 
-  /// Writes what has been collected.
+  /// Writes the text that has been collected.
   package func flush() {
     guard !buffer.isEmpty else { return }
     write(buffer)
@@ -67,13 +68,14 @@ package final class Output {
     put(CSVLine.text(of: values, isTerminal: isTerminal))
   }
 
-  /// Writes rows as the format says. Throws for a text that is not UTF-8 in JSON and CSV, which cannot
-  /// have its bytes.
+  /// Writes rows as the format says. Throws in JSON and CSV for a text that is not UTF-8, which
+  /// these formats cannot hold.
   ///
   /// - Parameters:
   ///   - columns: the names of the columns.
   ///   - limit: the largest number of rows that a table shows; JSON and CSV have all.
-  ///   - rows: calls its argument with each row, until that returns false.
+  ///   - rows: a closure that calls its second argument with each row, until that argument returns
+  ///     false.
   /// - Returns: whether a table was cut at the limit.
   @discardableResult
   package func rows(
@@ -141,7 +143,7 @@ package final class Output {
       var count = 0
       try rows(limit: limit) { names, row in
         try connection.forEachRow(of: sql, names: names) { values in
-          // A table takes one row more, to know whether it is the last.
+          // A table takes one row more than the limit, to know whether rows are left out.
           if format != .table, count == limit { return false }
           let isTaken = try row(values)
           if isTaken { count += 1 }

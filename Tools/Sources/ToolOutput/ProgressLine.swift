@@ -1,8 +1,8 @@
 import Foundation
 @_spi(Tools) import SQLCore
 
-/// A line on the terminal that says how far a command has come; nothing if the standard error is no
-/// terminal, or if the line would be drawn among the rows of the output.
+/// A line on the terminal that says how far a command has come. Nothing is shown if the standard
+/// error is no terminal, or if the line would be drawn among the rows of the output.
 ///
 ///     importing: 45 %, 17.3 of 38.6 MB, 450,000 rows, 0:03 left
 package final class ProgressLine {
@@ -22,12 +22,13 @@ package final class ProgressLine {
 
   deinit { end() }
 
-  /// Begins the next part of the work. The time that is left is from now on that of this part.
+  /// Begins the next part of the work. From now on, the time that is left is the time of this part.
   package func begin(_ verb: String) {
     self.verb = verb.escapedForTerminal()
     start = Date()
     update()
-    // The first figures take the place of the name alone, however soon they come.
+    // The first figures are shown at once, however soon they come: until then, there is only the
+    // name.
     shown = shown.map { _ in .distantPast }
   }
 

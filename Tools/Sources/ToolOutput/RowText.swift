@@ -7,7 +7,7 @@ import Foundation
 struct RowText {
   private let names: [String]
   private let isJSON: Bool
-  /// The keys of JSON, with what stands before them in a row.
+  /// The keys of JSON, with the separators that stand before them in a row.
   private var keys: [[UInt8]] = []
   /// The number of rows.
   private(set) var count = 0
@@ -37,7 +37,7 @@ struct RowText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends what ends the rows.
+  /// Appends the end of the rows.
   mutating func end() {
     if isJSON { bytes += (count == 0 ? "[]\n" : "\n]\n").utf8 }
   }
@@ -96,7 +96,8 @@ struct RowText {
       if byte == 0x22 || byte == 0x2C || byte == 0x0A || byte == 0x0D { isQuoted = true }
     }
     guard bits < 0x80 || String(validating: text, as: UTF8.self) != nil else { return false }
-    // Space at an end is cut by some programs; a text that is not UTF-8 has the other form.
+    // Some programs cut spaces at the ends, and without quotation marks, `CAST(x'` begins a text
+    // that is not UTF-8.
     if text.isEmpty || text.first == 0x20 || text.last == 0x20 || text.starts(with: "CAST(x'".utf8)
     {
       isQuoted = true

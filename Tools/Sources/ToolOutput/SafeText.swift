@@ -33,7 +33,8 @@ extension String {
     return escaped(breaks.merging(["\r": "\\r"]) { $1 }, where: \.isUnsafe)
   }
 
-  /// The beginning of a text, and how long the whole is; the text itself if it is not longer.
+  /// Returns the beginning of the text and the size of the whole; the text itself if it is not
+  /// longer than `length`.
   func excerpt(_ length: Int) -> String {
     // Counting the characters of a text of 10 MB would cost more than reading it.
     guard utf8.count > length,

@@ -9,8 +9,8 @@ import Foundation
 
 /// The standard output.
 package enum StandardOutput {
-  /// Writes a text. If that fails, as on a full disk, the program ends with status 1: what it goes on
-  /// to do would be lost. After an interruption, a text that no reader takes is dropped.
+  /// Writes a text. If that fails, as on a full disk, the program ends with status 1, because
+  /// further output would be lost. After an interruption, a text that no reader takes is dropped.
   package static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Writes a text.

@@ -49,6 +49,6 @@ package enum TextStyle: String, Sendable {
 }
 
 extension String {
-  /// The text in a style, ended after each text so that nothing after it is styled.
+  /// Returns the text in a style, which ends with the text.
   func styled(_ style: TextStyle) -> String { "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m" }
 }

@@ -1,11 +1,11 @@
 import Apus
 @_spi(Tools) import SQLCore
 
-/// Rows while they are laid out as text for people.
+/// Rows that are laid out as text for people.
 ///
-/// Numbers stand at the right of their columns and are never cut. If a frame is too wide, its longest
-/// texts are shortened first, then the names of columns of numbers; the columns for which there is no
-/// room then are left out at the right.
+/// Numbers stand at the right of their columns and are never cut. If a frame is too wide, its
+/// longest texts are shortened first, then the names of columns of numbers; the columns for which
+/// there is still no room are left out at the right.
 struct TextTable {
   private struct Cell {
     let text: String
@@ -159,21 +159,21 @@ struct TextTable {
       return narrowed(widths, to: floors, by: total(widths) - width)
     }
     guard total(widths) > width, widths.count > 1 else { return widths }
-    // The rest is one column of marks.
+    // The columns that are left out become one column of marks.
     var count = widths.count - 1
     while count > 1, total(widths.prefix(count)) + 4 > width { count -= 1 }
     return self.widths(of: Array(columns.prefix(count)), in: width - 4, beside: used)
   }
 
-  /// Returns widths that are smaller by a number of columns of the terminal, and not below the least ones:
-  /// the widest become as narrow as the others first.
+  /// Returns widths whose sum is smaller by `excess`, and none of which is below its floor. The
+  /// widest become as narrow as the others first.
   private func narrowed(_ widths: [Int], to floors: [Int], by excess: Int) -> [Int] {
     var bound = widths.max() ?? 0
     func bounded() -> [Int] { zip(widths, floors).map { max($1, min($0, bound)) } }
     let sum = widths.reduce(0, +) - excess
     while bound > 0, bounded().reduce(0, +) > sum { bound -= 1 }
     var result = bounded()
-    // The rest goes to the first of those that were cut.
+    // The room that is left goes to the first columns that were narrowed.
     for index in result.indices where result[index] == bound && widths[index] > bound {
       guard result.reduce(0, +) < sum else { break }
       result[index] += 1

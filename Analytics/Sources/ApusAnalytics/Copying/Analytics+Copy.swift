@@ -10,15 +10,17 @@ extension Analytics {
   /// try analytics.copy(Order.self, Customer.self, from: db)
   /// ```
   /// Queries of other threads see the old copies until the new ones are complete. The copy of a
-  /// model with `Logged()` records its place in the change log, so that `update(from:)` continues
-  /// there.
+  /// model with `Logged()` records its position in the change log, from which `update(from:)`
+  /// continues.
   ///
-  /// Returns the number of rows. Throws `AnalyticsError.value`, with table, column and key, for a
-  /// value that is not of its column's declared type and for a text that is not UTF-8 or contains
-  /// U+0000, `AnalyticsError.columnWithoutType` for a column that may have values of several types,
-  /// `AnalyticsError.unsupported` for a column whose collation is a function in Swift, and
-  /// `AnalyticsError.notFollowed` if the database lacks a table. Then the old copies remain. It reads
-  /// each table once, and needs little memory.
+  /// Returns the number of rows. Reads each table once, and needs little memory. Throws one of
+  /// these errors, after which the old copies remain:
+  ///
+  /// - `AnalyticsError.value`, with table, column and key, for a value that is not of its column's
+  ///   declared type, and for a text that is not UTF-8 or contains U+0000
+  /// - `AnalyticsError.columnWithoutType` for a column that may have values of several types
+  /// - `AnalyticsError.unsupported` for a column whose collation is a function in Swift
+  /// - `AnalyticsError.notFollowed` if the database lacks a table
   @discardableResult
   public func copy(_ models: any TableModel.Type..., from source: Database) throws -> Int {
     try copy(models, from: source)
@@ -49,15 +51,15 @@ extension Analytics {
     }
   }
 
-  /// Copies the rows of a query into the table of a model, whose columns are those of the query in
-  /// their order. A copy that exists is replaced.
+  /// Copies the rows of a query into the table of a model. The model's columns must be those of the
+  /// query, in the same order. A copy that exists is replaced.
   ///
   /// ```swift
   /// try analytics.copy(Order.where { $0.$year >= 2020 }, as: Order.self, from: db)
   /// ```
-  /// The model need not be one of the database. The copy does not follow the change log: copy again
-  /// to bring it up to date. Throws as the copy of models does, and if the rows of the query have
-  /// another number of columns.
+  /// The model need not belong to the database. The copy does not follow the change log: copy again
+  /// to bring it up to date. Throws the errors of the copy of models, and
+  /// `AnalyticsError.notFollowed` if the query and the model differ in the number of columns.
   @discardableResult
   public func copy<M: Model>(
     _ query: some Fetchable, as model: M.Type, from source: Database
@@ -99,7 +101,7 @@ extension Analytics {
 
   // MARK: Writing
 
-  /// Replaces copies, and records their places in the log. Returns the number of rows.
+  /// Replaces copies, and records their positions in the change log. Returns the number of rows.
   static func replace(
     _ tables: [CopiedTable], from connection: Connection, in duck: DuckConnection
   ) throws -> Int {
@@ -168,7 +170,8 @@ extension CopiedTable {
 }
 
 extension Connection {
-  /// Whether the change log has the changes of a table: its triggers say so.
+  /// Returns whether changes of a table are logged, which means that the table has the triggers of
+  /// the change log.
   func isLogged(_ table: CopiedTable) throws -> Bool {
     try row(
       """

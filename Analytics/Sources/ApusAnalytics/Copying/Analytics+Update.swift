@@ -6,14 +6,15 @@ import SQLCore
 extension Analytics {
   /// Brings the copies of logged models up to date with their database.
   ///
-  /// The change log says which rows have changed since the last copy or update; their present values
-  /// are read in the same snapshot. So the copies are those of one moment, however many transactions
-  /// lie between. If the log no longer has the entries since then, or has a gap, or if more than
-  /// 500,000 rows of a table have changed, the table is copied again.
+  /// The change log says which rows have changed since the last copy or update; their present
+  /// values are read in the same snapshot. So the copies show one moment of the database, however
+  /// many transactions it has run since. If the log no longer has the entries since then, or has a
+  /// gap, or if more than 500,000 rows of a table have changed, the table is copied again.
   ///
-  /// Returns the number of rows that were read. Throws `AnalyticsError.notFollowed` if no copy
-  /// follows a log, or if the log of a followed table has ended, and as `copy` does. One read of the
-  /// log, a seek for each changed row, and a deletion in DuckDB for each changed table.
+  /// Returns the number of rows that were read. Throws the errors of `copy`, and
+  /// `AnalyticsError.notFollowed` if no copy follows a log, or if a followed table is no longer
+  /// logged. Costs one read of the log, a seek for each changed row, and a deletion in DuckDB for
+  /// each changed table.
   @discardableResult
   public func update(from source: Database) throws -> Int {
     try writer.use { duck in
@@ -58,8 +59,8 @@ extension Analytics {
   /// ```swift
   /// let task = Task { try await analytics.follow(db) }
   /// ```
-  /// An update runs after each commit that changes a logged table, by whichever program; commits
-  /// that happen during an update share the next one. Throws as `update(from:)` does.
+  /// An update runs after each commit that changes a logged table, whichever program makes it;
+  /// commits that happen during an update share the next one. Throws the errors of `update(from:)`.
   public func follow(_ source: Database) async throws {
     do {
       let position = try await source.read { try $0.logPosition() }
@@ -101,7 +102,7 @@ extension Analytics {
     return applied
   }
 
-  /// Replaces the rows with keys by their present state.
+  /// Replaces the copied rows with the given keys by the present rows of the database.
   private static func replace(
     _ keys: Set<[DatabaseValue]>, of table: CopiedTable, from connection: Connection,
     in duck: DuckConnection
@@ -152,10 +153,11 @@ enum LogReading {
     case table
   }
 
-  /// The number of changed rows of a table from which on it is copied as a whole.
+  /// The number of changed rows above which a table is copied as a whole.
   private static let maximumCount = 500_000
 
-  /// Reads the log after the positions of copies, which are given by the tables' names.
+  /// Reads the log after the positions of the copies. `positions` has a position for each table's
+  /// name.
   static func changes(
     since positions: [String: LogPosition], in connection: Connection
   ) throws -> [String: Changes] {

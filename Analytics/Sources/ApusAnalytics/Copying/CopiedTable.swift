@@ -4,7 +4,8 @@ import SQLCore
 enum ColumnKind: Hashable, Sendable {
   case integer, real, text, blob
 
-  /// Returns the type for a declaration; nil if it lets a column have values of several types.
+  /// Creates the kind for a declared type; nil if a column with this type may have values of
+  /// several types.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   init?(declared: String) {
     let name = declared.uppercased()
@@ -62,7 +63,7 @@ struct CopiedTable: Sendable {
   /// SQLite's CREATE TABLE, against which statements are compiled.
   let definition: String
   let columns: [CopiedColumn]
-  /// The columns of the primary key, in its order.
+  /// The columns of the primary key, in the order of the key.
   let key: [String]
 
   /// The column that is SQLite's rowid: the INTEGER PRIMARY KEY, or nil.

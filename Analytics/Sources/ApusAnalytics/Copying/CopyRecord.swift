@@ -6,7 +6,8 @@ import SQLCore
 /// change log.
 struct CopyRecord {
   let table: CopiedTable
-  /// The place in the change log that the copy has; nil if it does not follow the log.
+  /// The position in the change log up to which the copy is current; nil if it does not follow the
+  /// log.
   let position: LogPosition?
 
   static let tableName = "apus_copies"
@@ -27,7 +28,8 @@ struct CopyRecord {
     }
   }
 
-  /// Returns the places in the log that copies have, by the tables' names in lower case.
+  /// Returns the log positions of the copies that follow the log, by the tables' names in lower
+  /// case.
   static func positions(_ duck: DuckConnection) throws -> [String: LogPosition] {
     var positions: [String: LogPosition] = [:]
     for row in try duck.rows(of: "SELECT name, position FROM main.\(tableName)").allRows() {

@@ -15,7 +15,8 @@ final class DuckAppender {
   }
 
   deinit {
-    // Destroying flushes as well; an error then was one before, or the rows are rolled back.
+    // Destroying the appender also writes its rows. An error can be ignored: either `close` has
+    // thrown it already, or the transaction is rolled back.
     _ = adb_appender_destroy(&handle)
   }
 
@@ -72,7 +73,7 @@ final class DuckAppender {
   }
 }
 
-/// Why a value cannot be copied. The caller knows its place.
+/// The reason why a value cannot be copied. The caller adds the table, the row and the column.
 struct CopyFailure: Error {
   let reason: String
 }

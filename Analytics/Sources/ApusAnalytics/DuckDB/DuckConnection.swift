@@ -41,9 +41,9 @@ final class DuckConnection {
     }
   }
 
-  /// Runs a statement with values for its parameters, until its first rows are there.
+  /// Runs a statement with values for its parameters, until its first rows can be read.
   ///
-  /// `isStopped` is asked meanwhile; if it returns true, the statement is interrupted.
+  /// `isStopped` is called meanwhile; if it returns true, the statement is interrupted.
   func rows(
     of sql: String, _ values: [DatabaseValue] = [], isStopped: () -> Bool = { false }
   ) throws -> DuckRows {
@@ -107,7 +107,7 @@ final class DuckConnection {
     }
   }
 
-  /// The address of no bytes, for empty texts, whose buffers may have none.
+  /// A valid address for empty texts, whose buffers may have no base address.
   private static var none: UnsafePointer<CChar> {
     UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
   }

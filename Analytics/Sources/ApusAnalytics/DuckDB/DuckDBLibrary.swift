@@ -3,9 +3,10 @@ import Foundation
 
 /// DuckDB's C library, which is loaded once for a process when the first database is opened.
 ///
-/// `APUS_DUCKDB` may name it; several paths, separated by colons, are loaded in their order, and the
-/// last one is DuckDB. So a module of another language that contains DuckDB serves as well: it needs
-/// that language's library first.
+/// The environment variable `APUS_DUCKDB` may contain the path of the library, or several paths
+/// separated by colons. These are loaded in turn, and the last one must be DuckDB. The others are
+/// libraries that DuckDB needs: for example, if DuckDB is part of a module for another language,
+/// that language's library.
 enum DuckDBLibrary {
   static let variable = "APUS_DUCKDB"
 
@@ -13,10 +14,10 @@ enum DuckDBLibrary {
   /// The library's version, once it was loaded.
   nonisolated(unsafe) private static var loaded: String?
 
-  /// Loads the library, if that was not done, and returns its version.
+  /// Loads the library, unless it is loaded already, and returns its version.
   ///
-  /// `path` is tried alone; without one, what the environment variable names is tried alone; without
-  /// both, the usual places are tried.
+  /// If `path` is given, only it is tried. Otherwise, if the environment variable is set, only its
+  /// library is tried. Otherwise, the usual places are tried.
   static func load(path: String?) throws -> String {
     try lock.withLock {
       if let loaded { return loaded }

@@ -17,8 +17,8 @@ final class DuckRows {
   private var rowCount = 0
   private var row = -1
   private var isAtEnd = false
-  /// Whether all batches were read. Then DuckDB is not asked again: the connection may run another
-  /// statement.
+  /// Whether all batches were read. If so, DuckDB is not asked for another batch, because the
+  /// connection may already run another statement.
   private var isFetched = false
 
   private struct Column {
@@ -102,7 +102,7 @@ final class DuckRows {
     waiting = read.reversed() + waiting
   }
 
-  /// Ends the rows.
+  /// Stops reading the rows, and frees the batches.
   func close() {
     isAtEnd = true
     row = 0

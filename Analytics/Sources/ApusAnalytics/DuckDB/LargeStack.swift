@@ -2,9 +2,9 @@ import Foundation
 
 /// Runs a closure on a thread of its own with a stack of 64 MB, and waits for it.
 ///
-/// The translator, and DuckDB's binder and optimizer, call themselves for each level of a query. The
-/// stacks of some threads, such as those of Dispatch, hold only few levels; an overflow would end the
-/// program. The limit of the translator's depth is far below what this stack holds.
+/// The translator, and DuckDB's binder and optimizer, call themselves for each level of a query.
+/// The stacks of some threads, such as those of Dispatch, hold only a few levels; an overflow would
+/// end the program. This stack holds far more levels than the translator allows.
 func onLargeStack<Value>(_ body: () throws -> Value) throws -> Value {
   try withoutActuallyEscaping(body) { body in
     let call = LargeStackCall(body)
@@ -17,8 +17,8 @@ func onLargeStack<Value>(_ body: () throws -> Value) throws -> Value {
 
 /// A closure that another thread runs while the caller waits.
 ///
-/// `@unchecked Sendable`: the caller and the thread take turns, and the semaphore stands between
-/// them.
+/// `@unchecked Sendable`: the thread uses the object first, and the caller waits for the semaphore
+/// before it uses the object.
 private final class LargeStackCall<Value>: @unchecked Sendable {
   private var body: (() throws -> Value)?
   private var result: Result<Value, any Error>?
@@ -30,7 +30,7 @@ private final class LargeStackCall<Value>: @unchecked Sendable {
 
   func run() {
     result = body.map { body in Result { try body() } }
-    // The caller may return, and its closure must not outlive that.
+    // The caller may return now, and its closure must not live longer than the call.
     body = nil
     isDone.signal()
   }

@@ -8,7 +8,7 @@ struct AnalyticsEngine: RemoteEngine {
   let catalogue: Catalogue
 
   var name: String { "a copy in DuckDB" }
-  /// The virtual table of the seam has a column for each parameter, and SQLite 2,000 in all.
+  /// ApusRemote allows at most 999 parameters, because each one is a column of a virtual table.
   var maximumParameterCount: Int { 900 }
 
   func connect(isReader: Bool, isStopped: () -> Bool) throws -> any RemoteSession {

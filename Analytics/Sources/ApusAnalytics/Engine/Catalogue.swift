@@ -14,7 +14,7 @@ final class Catalogue: @unchecked Sendable {
   /// The tables by their names in lower case.
   var tables: [String: CopiedTable] { lock.withLock { known } }
 
-  /// The number of changes to the copies, which observers compare.
+  /// The number of changes to the copies. Observers compare it to notice a change.
   var version: Int64 { lock.withLock { changes } }
 
   /// Adds tables, and notes that copies have changed.
@@ -27,7 +27,8 @@ final class Catalogue: @unchecked Sendable {
 
   // MARK: Exports
 
-  /// Keeps the target of a query that is about to run, and returns its number.
+  /// Stores the file into which a query is about to be written. Returns the number with which the
+  /// query names the file.
   func begin(_ export: ParquetExport) -> Int {
     lock.withLock {
       lastExport += 1

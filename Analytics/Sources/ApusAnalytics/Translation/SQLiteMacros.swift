@@ -1,10 +1,12 @@
-/// What SQLite's operators and functions do, as macros of DuckDB. Each connection has them.
+/// Macros of DuckDB that compute the results of SQLite's operators and functions. Each connection
+/// has them.
 enum SQLiteMacros {
   static let definitions = [
     // SQLite has no NaN: it becomes NULL.
     "apus_real(x) AS CASE WHEN isnan(x) THEN NULL ELSE x END",
-    // LIKE, NOCASE, lower and upper change ASCII letters only. DuckDB's own functions do so for a text
-    // that has as many bytes as characters, and are a hundred times as fast as `translate`.
+    // In SQLite, LIKE, NOCASE, lower and upper convert ASCII letters only. DuckDB's own functions
+    // agree if a text has as many bytes as characters, and are a hundred times as fast as
+    // `translate`.
     """
     apus_lower(x) AS CASE WHEN strlen(x) = length(x) THEN lower(x) \
     ELSE translate(x, '\(upper)', '\(lower)') END
@@ -13,15 +15,15 @@ enum SQLiteMacros {
     apus_upper(x) AS CASE WHEN strlen(x) = length(x) THEN upper(x) \
     ELSE translate(x, '\(lower)', '\(upper)') END
     """,
-    // A quotient of real numbers by 0 is NULL.
+    // In SQLite, a real number divided by 0 is NULL.
     "apus_quotient(a, b) AS a / nullif(b, 0::DOUBLE)",
-    // CAST(… AS INTEGER) rounds towards zero and stays in the range.
+    // CAST(… AS INTEGER) rounds towards zero, and limits the result to 64 bits.
     """
     apus_integer(x) AS CASE WHEN x >= 9223372036854775807::DOUBLE THEN 9223372036854775807::BIGINT \
     WHEN x <= -9223372036854775808::DOUBLE THEN (-9223372036854775808)::BIGINT \
     ELSE TRY_CAST(trunc(x) AS BIGINT) END
     """,
-    // It reads the number at the start of a text.
+    // CAST(… AS INTEGER) of a text reads the number at its start.
     #"apus_digits(x) AS regexp_extract(x, '^[ \t\n\v\f\r]*([+-]?[0-9]+)', 1)"#,
     """
     apus_text_integer(x) AS CASE WHEN x IS NULL THEN NULL WHEN apus_digits(x) = '' THEN 0::BIGINT \
@@ -46,7 +48,8 @@ enum SQLiteMacros {
     apus_round(x) AS CASE WHEN abs(x) > 4503599627370496::DOUBLE THEN x \
     WHEN x < 0 THEN trunc(x - 0.5::DOUBLE) + 0::DOUBLE ELSE trunc(x + 0.5::DOUBLE) END
     """,
-    // substr counts from 1, from the end if negative, and a negative length means what is before.
+    // substr counts from 1, or from the end if the start is negative. A negative length selects the
+    // characters before the start.
     """
     apus_substr(x, s, n) AS CASE WHEN x IS NULL OR s IS NULL OR n IS NULL THEN NULL \
     WHEN n >= 0 THEN CASE WHEN s > 0 THEN substring(x, s, n) \
@@ -59,7 +62,7 @@ enum SQLiteMacros {
     apus_before(x, p, n) AS CASE WHEN p <= 0 THEN '' \
     ELSE substring(x, greatest(p + n, 0) + 1, least(-n, p)) END
     """,
-    // Dates: seconds since 1970 in the years 0 to 9999.
+    // A date is a number of seconds since 1970. Outside the years 0 to 9999, it becomes NULL.
     """
     apus_time(s) AS CASE WHEN s BETWEEN -62167219200 AND 253402300799 \
     THEN make_timestamp(s * 1000000) END

@@ -5,9 +5,9 @@ struct SQLiteToken: Sendable {
   }
 
   let kind: Kind
-  /// The text: of a name or a text without its quotes, of a parameter its number from 1.
+  /// The text: a name or string without its quotes, or the number of a parameter, from 1.
   let text: String
-  /// The place in the SQL, in bytes.
+  /// The range of bytes in the SQL.
   let range: Range<Int>
 
   func isWord(_ word: String) -> Bool { kind == .word && text.uppercased() == word }
@@ -30,7 +30,7 @@ struct SQLiteTokens {
     while try readToken() {}
   }
 
-  /// Returns the text between two places.
+  /// Returns the text of a range of bytes.
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   private func byte(_ offset: Int = 0) -> UInt8? {
@@ -138,7 +138,8 @@ struct SQLiteTokens {
     }
   }
 
-  /// Returns the number of a parameter, as SQLite counts: `?` is one more than the greatest.
+  /// Returns the number of a parameter. As in SQLite, a `?` gets the greatest number so far plus
+  /// one.
   private mutating func number(ofParameter name: String) -> Int {
     if name == "?" {
       parameterCount += 1

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// An expression in DuckDB's SQL, and what SQLite would know of its value.
+/// An expression in DuckDB's SQL, with the type and the collation that it has in SQLite.
 struct Term {
   /// The type of the value, if it is not NULL.
   enum Kind: Hashable {
@@ -38,9 +38,9 @@ struct Term {
   var kind: Kind
   /// The collation with which the value is compared.
   var collation = KnownCollation.binary
-  /// Whether COLLATE says so, rather than a column.
+  /// Whether the collation comes from COLLATE rather than from a column.
   var hasExplicitCollation = false
-  /// Whether the value comes from a column, whose collation counts.
+  /// Whether the value comes from a column, so that the column's collation applies.
   var isColumn = false
   /// Whether the value may be NaN, where SQLite has NULL.
   var mayBeNaN = false
@@ -48,7 +48,7 @@ struct Term {
   var constant: DatabaseValue?
   /// The elements of a row value.
   var elements: [Term] = []
-  /// The integer that a text of digits stands for, in DuckDB's SQL.
+  /// For a text of digits, such as a part of a date: its value as an integer, in DuckDB's SQL.
   var integerForm: String?
 
   init(_ sql: String, _ kind: Kind) {
@@ -71,7 +71,8 @@ struct Term {
     return mayBeNaN ? once([sql]) { "apus_real(\($0[0]))" } : sql
   }
 
-  /// The term as a value, without what only a literal has.
+  /// The term with `value` as its SQL: an integer in place of a condition, and NULL in place of
+  /// NaN.
   var settled: Term {
     var term = self
     term.sql = value
@@ -81,10 +82,10 @@ struct Term {
   }
 }
 
-/// Returns an expression in which values stand several times, so that each is computed once.
+/// Returns an expression that uses values several times, but computes each of them once.
 ///
-/// DuckDB copies what stands several times in its text, and the argument of a macro as well. Nested
-/// expressions would grow without bound, so that long ones become the argument of a lambda:
+/// An expression grows with each copy of a value, and DuckDB copies a macro's argument at each use.
+/// Nested expressions would grow without bound, so long values become the argument of a lambda:
 /// `list_transform([{'a0': …}], lambda v: … v.a0 … v.a0 …)[1]`.
 func once(_ values: [String], _ body: ([String]) -> String) -> String {
   guard values.contains(where: { $0.utf8.count > 60 }) else { return body(values) }
@@ -94,7 +95,7 @@ func once(_ values: [String], _ body: ([String]) -> String) -> String {
     + "lambda v: \(body(names.map { "v.\($0)" })))[1]"
 }
 
-/// Combines terms after each has become a value.
+/// Combines terms as values, each of which is computed once.
 func once(_ terms: [Term], _ body: ([Term]) throws -> Term) throws -> Term {
   let terms = terms.map(\.settled)
   guard terms.contains(where: { $0.sql.utf8.count > 60 }) else { return try body(terms) }
@@ -117,7 +118,7 @@ struct Source {
 
   let name: String
   let columns: [Column]
-  /// The copied table that it is; nil for a subquery.
+  /// The copied table that the source reads; nil if it reads something else, such as a subquery.
   var table: CopiedTable?
 
   func column(_ name: String) -> Column? {
@@ -129,7 +130,7 @@ struct Source {
   }
 }
 
-/// The sources that an expression can name: those of its SELECT, and of the ones around it.
+/// The sources that an expression can name: those of its SELECT and of the enclosing SELECTs.
 final class Scope {
   var sources: [Source] = []
   /// The selected columns by their names, which GROUP BY, HAVING and ORDER BY may use.
@@ -142,7 +143,7 @@ final class Scope {
     depth = (parent?.depth ?? 0) + 1
   }
 
-  /// The name for a source that has none. It is the same wherever the same subquery stands, so that
-  /// DuckDB finds an expression of GROUP BY in SELECT.
+  /// The name for a source that has none. The same subquery gets the same name in SELECT and in
+  /// GROUP BY, so that DuckDB recognises the expression.
   var nextName: String { "apus_\(depth)_\(sources.count)" }
 }

@@ -3,7 +3,7 @@ import SQLCore
 extension Translator {
   // MARK: Collations
 
-  /// Returns a text in the form that DuckDB compares as a collation of SQLite's does.
+  /// Returns the SQL of a text in a form that DuckDB compares as SQLite's collation does.
   func collated(_ term: Term, _ collation: KnownCollation) -> String {
     switch collation {
     case .binary: term.value
@@ -25,7 +25,8 @@ extension Translator {
     return term
   }
 
-  /// The collation of a comparison: an explicit one, the left one first, or that of a column.
+  /// The collation of a comparison: that of a COLLATE operator, otherwise that of a column. If both
+  /// sides have one, the collation of the left side applies.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   func collation(_ left: Term, _ right: Term) -> KnownCollation {
     if left.hasExplicitCollation { return left.collation }
@@ -59,7 +60,7 @@ extension Translator {
     }
   }
 
-  /// Compares a BLOB with another value. It is greater than all texts and numbers.
+  /// Compares a BLOB with a text or number: the BLOB is greater.
   private func unlike(_ sign: String, _ order: Character, _ left: Term, _ right: Term) -> Term {
     let truth = sign == "<>" || sign != "=" && sign.contains(order)
     return Term(
@@ -67,7 +68,8 @@ extension Translator {
       .condition)
   }
 
-  /// Compares an integer with a real number: as a DOUBLE, a large integer would be another one.
+  /// Compares an integer with a real number: a large integer would change if it were converted to a
+  /// DOUBLE.
   private func exactly(_ sign: String, _ integer: String, _ real: String) -> String {
     switch sign {
     case "<": once([integer, real]) { "apus_lt(\($0[0]), \($0[1]))" }
@@ -86,7 +88,8 @@ extension Translator {
       "compare values of one type")
   }
 
-  /// Compares row values from the left. DuckDB compares NULL in them as a value.
+  /// Compares row values element by element, because DuckDB would compare a NULL in them as a
+  /// value.
   private func compareRows(_ sign: String, _ left: Term, _ right: Term) throws -> Term {
     guard left.elements.count == right.elements.count, left.elements.count > 1 else {
       throw unsupported("a row value is compared with another kind of value", "compare the columns")
@@ -232,16 +235,17 @@ extension Translator {
     else {
       throw unsupported("ESCAPE stands beside a computed pattern", "write the pattern as a value")
     }
-    // The pattern is written again with `\`, which is no letter, as its escape character.
+    // The pattern is rewritten with `\` as its escape character, because `\` is no letter.
     guard let written = Self.likePattern(constant, escape: character.unicodeScalars.first) else {
-      // SQLite finds nothing if the pattern ends with its escape character.
+      // In SQLite, no text matches a pattern that ends with its escape character.
       return Term("(\(text) IS NULL AND NULL)", .condition)
     }
     return try like(text, pattern: written, escape: " ESCAPE '\\'")
   }
 
-  /// DuckDB's ILIKE is fast, and finds at least what SQLite finds: it compares all letters in either
-  /// case, where SQLite does so for those of ASCII.
+  /// Returns a condition of ILIKE and LIKE. DuckDB's ILIKE is fast, but ignores the case of all
+  /// letters, while SQLite's LIKE ignores only the case of ASCII letters. The LIKE removes the
+  /// additional matches.
   private mutating func like(_ text: String, pattern: String, escape: String) throws -> Term {
     let value = try parameter(.text(Self.lowercased(pattern))).sql
     return Term(

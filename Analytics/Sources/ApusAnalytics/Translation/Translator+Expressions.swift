@@ -1,7 +1,7 @@
 import SQLCore
 
 extension Translator {
-  /// Reads an expression. Operators of a lower precedence end it.
+  /// Reads an expression. An operator whose precedence is below `minimum` ends it.
   mutating func expression(_ minimum: Int = 0) throws -> Term {
     try nested { translator in
       var left = try translator.prefix(minimum)
@@ -156,7 +156,8 @@ extension Translator {
 
   // MARK: Operands
 
-  /// Returns a term as a number. Throws for a text, because SQLite reads only its start.
+  /// Returns a term as a number. Throws for a text, of which SQLite would convert only the number
+  /// at its start.
   func number(_ term: Term, _ use: String) throws -> Term {
     switch term.kind {
     case .integer, .real, .null: return term
@@ -193,8 +194,8 @@ extension Translator {
     }
   }
 
-  /// Returns the type that several values have together. Throws if they differ: SQLite would keep
-  /// the type of each value, DuckDB has one for a column.
+  /// Returns the common type of several values. Throws if their types differ: SQLite would keep the
+  /// type of each value, but a column of DuckDB has one type.
   func common(_ kinds: [Term.Kind], of what: String) throws -> Term.Kind {
     var common = Term.Kind.null
     for kind in kinds {
@@ -209,7 +210,7 @@ extension Translator {
     return common
   }
 
-  /// Returns the type of DuckDB's for a kind.
+  /// Returns DuckDB's type for a kind.
   func typeName(_ kind: Term.Kind) -> String {
     switch kind {
     case .real: "DOUBLE"

@@ -22,7 +22,7 @@ extension Translator {
   }
 
   private mutating func joinOperator() throws -> String? {
-    // A comma binds less tightly in DuckDB.
+    // In DuckDB, a comma binds less tightly than JOIN.
     if take(sign: ",") { return "CROSS JOIN" }
     if isWord("NATURAL") { throw unsupported("the join is NATURAL", "write its condition with ON") }
     for word in ["LEFT", "RIGHT", "FULL"] where take(word: word) {
@@ -102,7 +102,8 @@ extension Translator {
 
   // MARK: Arrays
 
-  /// Reads a bound array, which the seam writes as a subquery of `json_each`; nil if none is here.
+  /// Reads a bound array, which `RemoteSQL` has written as a subquery of `json_each`. Returns nil
+  /// if the next tokens are something else.
   private mutating func boundArray() throws -> String? {
     let start = ["(", "SELECT", "key", "AS", "rowid", ",", "CASE", "type"]
     guard start.indices.allSatisfy({ token(after: $0)?.text == start[$0] }) else { return nil }
@@ -157,11 +158,12 @@ extension Translator {
   }
 }
 
-/// The elements of a bound array, from the JSON in which the seam sends them.
+/// The elements of a bound array, read from the JSON and the bytes that `RemoteSQL` sends.
 struct ArrayValues {
   private(set) var values: [DatabaseValue] = []
 
-  /// A number with a point or an exponent is a REAL, and `[position, length]` a part of the bytes.
+  /// Reads the JSON: a number with a point or an exponent is a REAL, and `[position, length]` is a
+  /// BLOB, a part of `bytes`.
   init?(bytes: DatabaseValue, json: DatabaseValue) {
     guard case .text(let text) = json, case .blob(let data) = bytes else { return nil }
     var reader = Reader(bytes: Array(text.utf8))
@@ -210,7 +212,7 @@ struct ArrayValues {
       return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
-    /// Reads a text of JSON with Foundation, which knows its escapes.
+    /// Reads a JSON string with Foundation, which decodes the escapes.
     private mutating func string() -> String? {
       let start = position
       position += 1

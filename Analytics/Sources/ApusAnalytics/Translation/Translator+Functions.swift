@@ -60,7 +60,7 @@ extension Translator {
         term.mayBeNaN = true
         return term
       }
-      // DuckDB's sum has 128 bits. SQLite's fails where it leaves 64, and so does this cast.
+      // DuckDB's sum has 128 bits. SQLite's sum fails if it exceeds 64 bits, and so does this cast.
       return Term(
         "CAST(sum(\(distinct)\(number.kind == .null ? "0::BIGINT" : number.sql))\(ending) AS BIGINT)",
         .integer)
@@ -89,8 +89,9 @@ extension Translator {
       "\(call.name) compares texts with a collation in SQLite", "use lower() of the text")
   }
 
-  /// SQLite joins the texts in the order of the rows. DuckDB needs an explicit order, which is
-  /// that of the rows only for the INTEGER PRIMARY KEY of a single table.
+  /// Translates group_concat. SQLite joins the texts in the order of the rows. DuckDB needs an
+  /// explicit order, and that of the rows is known only for a single table with an INTEGER PRIMARY
+  /// KEY.
   private mutating func groupConcat(
     _ call: Call, _ ending: String, isWindow: Bool
   ) throws -> Term {
@@ -150,7 +151,7 @@ extension Translator {
     }
   }
 
-  /// min and max of several values of a row are NULL if one of them is.
+  /// Translates min and max of several arguments, which are NULL if any argument is NULL.
   private func extreme(_ call: Call) throws -> Term {
     let kind = try common(call.arguments.map(\.valueKind), of: "the arguments of \(call.name)")
     if let text = call.arguments.first(where: { $0.kind == .text && $0.collation != .binary }) {

@@ -56,8 +56,8 @@ extension Translator {
     }
   }
 
-  /// Reads the query of a common table expression. A recursive one may name itself in its second
-  /// part, with the columns of the first.
+  /// Reads the query of a common table expression. A recursive expression may name itself in its
+  /// second part; it then has the columns of its first part.
   private mutating func commonTable(
     _ name: String, _ columns: [String]?, isRecursive: Bool, parent: Scope?
   ) throws -> Selected {
@@ -97,7 +97,8 @@ extension Translator {
         columns[index] = Source.Column(name: pair.0.name, kind: kind)
       }
       sql = "\(sql) \(word) \(next.sql)"
-      // SQLite combines from the left; in DuckDB, INTERSECT would bind more tightly.
+      // SQLite combines the SELECTs from left to right. Without parentheses, DuckDB would run
+      // INTERSECT first.
       if compoundFollows, afterFirst == nil { sql = "(\(sql))" }
     }
     scope = single
@@ -276,7 +277,7 @@ extension Translator {
       throw unsupported(
         "GROUP BY compares \(term.sql) with a collation in SQLite", "group by lower() of it")
     }
-    // A constant would be taken as the number of a column.
+    // DuckDB would read a constant as the number of a column.
     return term.constant == nil ? term.value : "(SELECT \(term.value))"
   }
 
@@ -299,7 +300,7 @@ extension Translator {
     return " ORDER BY " + parts.joined(separator: ", ")
   }
 
-  /// Reads what is sorted by: the number or name of a selected column, or an expression.
+  /// Reads a sort key: the number or name of a selected column, or an expression.
   private mutating func orderedValue(
     _ columns: [Source.Column], _ isCompound: Bool
   ) throws -> String {
@@ -327,13 +328,14 @@ extension Translator {
     return term.constant == nil ? sorted(term) : "(SELECT \(term.value))"
   }
 
-  /// Returns the text by which DuckDB sorts as SQLite's collation does.
+  /// Returns the SQL of a sort key that DuckDB orders as SQLite does with the term's collation.
   func sorted(_ term: Term) -> String {
     guard term.kind == .text else { return term.value }
     return collated(term, term.collation)
   }
 
-  /// Reads an expression with its direction and where NULL stands: first, unless it descends.
+  /// Reads a sort key with its direction and the position of NULLs. By default, NULLs come first in
+  /// ascending order, and last in descending order.
   mutating func orderingTerm(
     _ value: (inout Translator) throws -> String
   ) throws -> String {

@@ -53,7 +53,7 @@ extension Translator {
       && ["PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"].contains(token.text.uppercased())
   }
 
-  /// Reads a frame, which both libraries write and compute alike.
+  /// Reads the frame of a window, which is the same in SQLite and in DuckDB.
   private mutating func frame() throws -> String {
     let kind = try name().uppercased()
     var sql: String

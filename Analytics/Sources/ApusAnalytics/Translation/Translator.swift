@@ -1,14 +1,14 @@
 import SQLCore
 
-/// Translates a query from SQLite's SQL to DuckDB's, so that it has the same rows.
+/// A translator that turns a query in SQLite's SQL into one in DuckDB's SQL with the same rows.
 ///
 /// The translator follows SQLite's grammar and knows the type of every expression, from the copied
 /// columns and the values of the parameters. So it can write what SQLite means: `//` for the
-/// quotient of integers, NULLS FIRST, comparisons with the collation of a column. What it cannot
-/// write throws `AnalyticsError.unsupported`.
+/// quotient of integers, NULLS FIRST, comparisons with the collation of a column. It throws
+/// `AnalyticsError.unsupported` for anything that it cannot translate.
 ///
-/// There is no tree: each method reads tokens and returns DuckDB's SQL. The FROM clause of a SELECT
-/// is read before its columns, whose types it decides.
+/// It builds no syntax tree: each method reads tokens and returns DuckDB's SQL. The FROM clause of
+/// a SELECT is read before its columns, whose types it decides.
 /// - SeeAlso: <https://www.sqlite.org/lang_select.html>
 struct Translator {
   let sql: String
@@ -16,8 +16,8 @@ struct Translator {
   let tables: [String: CopiedTable]
   /// The values of SQLite's parameters.
   let values: [DatabaseValue]
-  /// The values of DuckDB's parameters. Equal values are one parameter, so that an expression in
-  /// GROUP BY and the same one in SELECT are the same to DuckDB.
+  /// The values of DuckDB's parameters. Equal values share one parameter. Otherwise DuckDB would
+  /// not recognise an expression of GROUP BY that SELECT repeats.
   var parameters: [DatabaseValue] = []
   /// The common table expressions, the innermost last.
   var commonTables: [Source] = []
@@ -48,8 +48,8 @@ struct Translator {
     return (numberingParameters(of: select.sql), select.columns)
   }
 
-  /// Numbers the parameters that the text has. A value that is only read while the query is
-  /// translated, such as a format, is not among them.
+  /// Renumbers the parameters, and drops those that the text does not use: a value such as a format
+  /// is needed only for the translation.
   private mutating func numberingParameters(of text: String) -> String {
     var used: [DatabaseValue] = []
     var numbers: [Int: Int] = [:]
@@ -139,7 +139,7 @@ struct Translator {
 
   // MARK: Parameters
 
-  /// Returns a value as a parameter of DuckDB's, with its type.
+  /// Returns the term for a value: a parameter of DuckDB, or a literal for an integer or NULL.
   mutating func parameter(_ value: DatabaseValue) throws -> Term {
     var term: Term
     switch value {

@@ -1,5 +1,6 @@
-// The requests of Examples/Service on GRDB: the same file, statements, answers, durability and number of
-// readers, the same writer of event streams, and the same work beside the requests.
+// The service of Examples/Service, built on GRDB. Its file, statements, answers, durability, number
+// of readers and background work are the same, and it writes event streams with the same
+// `EventFeed`.
 import ApusHummingbird
 import Foundation
 import GRDB

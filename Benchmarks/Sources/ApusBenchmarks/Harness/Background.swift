@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The commits that a side makes in the background during a run.
+/// The count of the commits that one side (C, Apus or GRDB) makes in the background of a run.
 final class CommitCount: Sendable {
   private struct State {
     var count: Int64 = 0
@@ -10,7 +10,7 @@ final class CommitCount: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The number of commits of a run; nil for as many as there are until the readers are done.
+  /// The number of commits of a run; nil to commit until the readers are done.
   private let limit: Int?
 
   init(_ limit: Int?) {

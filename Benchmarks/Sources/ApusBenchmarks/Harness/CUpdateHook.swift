@@ -1,9 +1,9 @@
 import CSQLiteBench
 import Foundation
 
-/// A pre-update hook over the C API, written by hand for updates of one column of `Item`. It keeps
-/// what Apus keeps of such an update: the key and the other seven values before, and the new value
-/// of the assigned column.
+/// A pre-update hook over the C API, written by hand for updates of one column of `Item`. Of each
+/// updated row, it keeps the values that Apus keeps: the key, the other seven values before the
+/// update, and the new value of the assigned column.
 ///
 /// It knows more than a library can: the columns and their types, the column that is assigned, and
 /// that rows are only updated, by one statement.
@@ -36,7 +36,7 @@ final class CUpdateHook {
   private var arenaCount = 0
   private var hasFailed = false
 
-  /// Installs the hook, which stays as long as this object.
+  /// Installs the hook, which this object removes when it is destroyed.
   init(on connection: CConnection) {
     self.connection = connection
     rows = .allocate(capacity: rowCapacity)
@@ -122,13 +122,14 @@ final class CUpdateHook {
     (arena, arenaCapacity) = (larger, capacity)
   }
 
-  /// Nets what was recorded since the last call, and forgets it: a row that was updated several
-  /// times is delivered once, with its first old value and its last new one. Calls a closure with
-  /// both counts of each row that differs.
+  /// Nets and clears the updates that were recorded since the last call: a row that was updated
+  /// several times is delivered once, with its first old value and its last new one. Calls a
+  /// closure with the old and the new count of each row whose count changed.
   @inline(__always)
   func deliver(_ body: (_ old: Int64, _ new: Int64) -> Void) throws {
     guard !hasFailed else { throw CError(code: SQLITE_NOMEM) }
-    // A hash table with linear probing, from keys to the number of the netted row; 0 is free.
+    // A hash table with linear probing, from keys to netted rows. A slot has the number of a row,
+    // counted from 1, or 0 if the slot is free.
     var capacity = 16
     while capacity < rowCount * 2 { capacity *= 2 }
     let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)

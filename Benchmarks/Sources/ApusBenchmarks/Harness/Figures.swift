@@ -37,9 +37,9 @@ struct Figure: Codable {
   /// The median time of an operation on each side, in nanoseconds.
   var times: [String: Double]
   /// The medians of the rounds' quotients: `apus/c`, `grdb/c`, `codable/c` and `grdb/apus`. A
-  /// quotient of the medians would differ where a slow round hit one side more than the other.
+  /// quotient of the medians would differ if a slow round hit one side more than the other.
   var quotients: [String: Double]
-  /// The range in which half of the rounds have their quotient `apus/c`.
+  /// The range of the quotients `apus/c` in the middle half of the rounds.
   var half: [Double]?
   var target: String?
   var isMissed: Bool
@@ -64,7 +64,7 @@ struct Figure: Codable {
   }
 }
 
-/// Three digits after the point are more than any run repeats.
+/// Returns a value with three digits after the point. Further digits differ from run to run.
 private func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }
 
 /// The machine on which the figures were measured.

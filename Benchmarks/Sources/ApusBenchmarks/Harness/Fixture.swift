@@ -1,7 +1,8 @@
 import Apus
 import Foundation
 
-/// A folder with a database for each side, all with the table that Apus creates for `Item`.
+/// A folder with a database for each side (Apus, C and GRDB), all with the table that Apus creates
+/// for `Item`.
 final class Fixture {
   let database: Database
   let connection: CConnection
@@ -30,7 +31,8 @@ final class Fixture {
   /// Returns the path of another file in the folder.
   func path(_ name: String) -> String { folder.appending(path: name).path() }
 
-  /// Inserts the same items into all databases, and moves them from the log into the file.
+  /// Inserts the same items into all databases, and moves them from the write-ahead log into the
+  /// file.
   func fill(with items: [PlainItem]) throws {
     try database.write { try $0.insert(items.map(Item.init)) }
     try connection.transaction("BEGIN IMMEDIATE") {

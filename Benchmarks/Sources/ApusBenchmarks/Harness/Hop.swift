@@ -8,7 +8,7 @@ import Synchronization
 /// suspends and wakes the thread, which resumes the task. The time depends on what else the machine
 /// does, so it is measured between the rounds of the workloads that are compared with it.
 enum Hop {
-  /// Returns the median time of 200 hops there and back, in nanoseconds.
+  /// Returns the median time of 200 hops, in nanoseconds.
   nonisolated(nonsending)
     static func measure() async -> Double
   {

@@ -2,22 +2,23 @@ import Apus
 import CSQLiteBench
 import Synchronization
 
-/// Workload W10s: observers that differ in one bound value, while one of them commits ten times a
-/// second and pages are read: `Scripts/bench --observers`.
+/// Workload W10s: observers that differ in one bound value, while the result of one of them is
+/// changed ten times a second and pages are read. `Scripts/bench --observers` runs it.
 ///
 /// For each kind of query and each number of observers, the report has the time of a page read, the
-/// time from a commit to the result of the observer that it concerns, the processor time of a
-/// commit, the memory and the removal of an observer, and a commit that concerns all of them.
+/// time from a commit to the new result of the observer that it concerns, the processor time of a
+/// commit, the memory of an observer, the time to remove it, and the times of a commit that
+/// concerns all observers.
 enum ManyObservers {
   static let sizes = [1, 20, 100, 1_000, 10_000]
 
-  /// A kind of query, the change of one user, and a change that concerns everybody.
+  /// A kind of query, changes that concern one user, and a change that concerns all users.
   struct Kind: Sendable {
     let name: String
     let observe: @Sendable (Database, Int64) -> any Followed
-    /// The query, as the peer observes it.
+    /// The SQL of the query, which the peer, GRDB, observes.
     let sql: String
-    /// The changes of the user 1, in turn.
+    /// The changes that concern user 1, made in turn.
     let changes: [String]
     let changeOfAll: String
 
@@ -94,8 +95,8 @@ enum ManyObservers {
 
     func note() { times.withLock { $0.append(.now) } }
 
-    /// Waits until there are `count` arrivals, and returns them. Returns what there is after a
-    /// minute.
+    /// Waits until there are `count` arrivals, for at most a minute, and returns the arrivals so
+    /// far.
     func take(_ count: Int) async throws -> [ContinuousClock.Instant] {
       let end = ContinuousClock.now + .seconds(60)
       while times.withLock({ $0.count }) < count, .now < end {
@@ -110,8 +111,9 @@ enum ManyObservers {
 
   // MARK: Measuring
 
-  /// The peer is measured with more observers as long as a result arrives within this time in
-  /// milliseconds: its time grows with their number, and ten commits a second must be possible.
+  /// The limit of the peer's median time from a commit to the result, in milliseconds. Beyond it,
+  /// the peer is not measured with more observers: its time grows with their number, and ten
+  /// commits a second must be possible.
   private static let maximumOfPeer = 10.0
 
   static func report(sizes: [Int]?, kinds names: [String], seconds: Double) async throws {
@@ -131,7 +133,8 @@ enum ManyObservers {
         print(try await measure(kind, size, in: store, seconds: seconds).line)
         fflush(nil)
         guard measuresPeer else { continue }
-        // SQLite's update hook, by which the peer observes, reports no table WITHOUT ROWID.
+        // The peer observes through SQLite's update hook, which does not report WITHOUT ROWID
+        // tables.
         try fixture.peer.execute(schema.replacing(", WITHOUT ROWID", with: ""))
         let peer = try await measure(kind, size, in: PeerStore(fixture.peer), seconds: seconds)
         measuresPeer = peer.time.milliseconds <= maximumOfPeer
@@ -144,7 +147,7 @@ enum ManyObservers {
   private static func measure(
     _ kind: Kind, _ size: Int, in store: some Store, seconds: Double
   ) async throws -> (line: String, time: Duration) {
-    // `mallinfo2` counts one arena only.
+    // `mallinfo2` counts only the main arena, so all memory must come from it.
     mallopt(M_ARENA_MAX, 1)
     let alone = try await pages(in: store, for: seconds) { try await commit(kind, store) }
     let before = ObservationMemory.allocated()
@@ -157,7 +160,8 @@ enum ManyObservers {
     }
     _ = try await (own.take(1), others.take(size - 1))
     let bytes = (ObservationMemory.allocated() - before) / size
-    // After the first commit some results are fetched, since they may contain that commit.
+    // These commits are not measured. The first one makes some queries run again, because their
+    // results may already contain it.
     for _ in 0..<4 {
       try await commit(kind, store)
       _ = try await own.take(1)
@@ -206,8 +210,8 @@ enum ManyObservers {
     try await store.change(kind.changes[step % kind.changes.count])
   }
 
-  /// Reads pages, one after another with a pause, while a closure runs ten times a second; once if
-  /// the time is 0. Returns the times of the reads.
+  /// Reads pages, one after another with a pause, while a closure runs ten times a second, or only
+  /// once if `seconds` is 0. Returns the times of the reads.
   private static func pages(
     in store: some Store, for seconds: Double,
     _ body: @escaping @Sendable () async throws -> Void

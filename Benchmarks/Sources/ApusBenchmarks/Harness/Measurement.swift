@@ -3,10 +3,10 @@
 struct Measurement {
   let workload: Workload
   var times: [SideName: [Double]] = [:]
-  /// The commits of each run of a side that writes in the background.
+  /// The number of commits in each run, for the sides that write in the background.
   var commits: [SideName: [Double]] = [:]
-  /// The processor time of all threads in nanoseconds an operation, for such a side. Unlike the
-  /// time, it does not depend on how many cores the side gets.
+  /// The processor time of all threads, in nanoseconds per operation, for the same sides. Unlike
+  /// the time, it does not depend on how many cores the side gets.
   var processorTimes: [SideName: [Double]] = [:]
   /// The median times of a hop between the rounds, in nanoseconds, for a target that refers to it.
   var hops: [Double] = []
@@ -25,8 +25,8 @@ struct Measurement {
     quantile(quotients(side, other), 0.5)
   }
 
-  /// Returns the range in which half of the rounds have their ratio, from the first quartile to the
-  /// third.
+  /// Returns the range of a side's ratios in the middle half of the rounds, from the first quartile
+  /// to the third.
   func spread(_ side: SideName) -> ClosedRange<Double>? {
     let ratios = quotients(side, .c)
     guard let first = quantile(ratios, 0.25), let third = quantile(ratios, 0.75) else { return nil }
@@ -82,7 +82,8 @@ extension Workload {
   }
 }
 
-/// Returns the value below which a share of the values lie; between two of them, it is interpolated.
+/// Returns the value below which the given share of the values lies, interpolated between two
+/// values.
 func quantile(_ values: [Double], _ share: Double) -> Double? {
   guard !values.isEmpty else { return nil }
   let sorted = values.sorted()

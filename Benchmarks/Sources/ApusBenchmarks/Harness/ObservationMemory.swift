@@ -1,14 +1,15 @@
 import Apus
 import CSQLiteBench
 
-/// The memory of an observation in addition to its database, and the memory after many commits:
-/// `Scripts/bench --memory`.
+/// The memory that an observation needs in addition to its database, and the memory after many
+/// commits. `Scripts/bench --memory` prints both.
 enum ObservationMemory {
   private static let rows = 100_000
 
-  /// Prints the bytes a row of each kind of observation, beside those of an array of the same rows.
+  /// Prints the number of bytes per row of each kind of observation, and of an array of the same
+  /// rows.
   static func report() throws {
-    // `mallinfo2` counts one arena only.
+    // `mallinfo2` counts only the main arena, so all memory must come from it.
     mallopt(M_ARENA_MAX, 1)
     let fixture = try Fixture()
     let database = fixture.database
@@ -40,8 +41,9 @@ enum ObservationMemory {
 
   // MARK: After many commits
 
-  /// Prints the bytes that are allocated after 10,000 commits and after 1,000,000, which live queries
-  /// of each kind and a stream of changes follow. Each commit leaves as many rows as there were.
+  /// Prints the number of allocated bytes after 10,000, 100,000 and 1,000,000 commits, while live
+  /// queries of each kind and a stream of changes observe the tables. No commit changes the number
+  /// of rows.
   private static func reportCommits() throws {
     let fixture = try Fixture()
     let database = fixture.database

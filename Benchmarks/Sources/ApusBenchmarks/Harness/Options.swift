@@ -1,27 +1,28 @@
 /// The command line arguments.
 struct Options {
-  /// Names of workloads, or parts of their titles, ignoring case; empty for all workloads.
+  /// Names of workloads, or parts of their titles, ignoring case. If empty, all workloads run.
   var filters: [String] = []
-  /// The file that gets the figures.
+  /// The file to which the figures are written.
   var json: String?
-  /// The file whose figures are written into the pages, instead of measuring.
+  /// The file with the figures of an earlier run, which are written into the pages. If nil, the
+  /// workloads are measured.
   var figures: String?
-  /// The folder of the documentation, whose pages get the figures.
+  /// The folder of the documentation into which the pages are written.
   var pages: String?
   /// Whether the pages are only compared with what would be written.
   var isCheck = false
   var rounds = 9
   /// Whether workloads that take many seconds are left out.
   var isQuick = false
-  /// Whether the memory of observations is measured instead.
+  /// Whether the memory of observations is measured instead of the workloads.
   var isMemory = false
-  /// Whether many observers that differ in one value are measured instead.
+  /// Whether many observers that differ in one value are measured instead of the workloads.
   var isObservers = false
-  /// The numbers of observers; nil for the usual ones.
+  /// The numbers of observers to measure. If nil, these are `ManyObservers.sizes`.
   var sizes: [Int]?
-  /// The seconds for which commits and page reads run for each figure of observers.
+  /// The time in seconds for which commits and page reads run in each measurement of observers.
   var seconds = 3.0
-  /// The only sides to run, for a profiler or to save time; empty for all.
+  /// The sides to run, to profile one of them or to save time. If empty, all sides run.
   var sides: [SideName] = []
 
   struct Invalid: Error {

@@ -25,7 +25,7 @@ struct PerformancePages {
     self.root = root
   }
 
-  /// Returns what is to be written, by path below the folder of the documentation.
+  /// Returns the files to write, each with its path below the folder of the documentation.
   func files() throws -> [(path: String, text: String)] {
     let templates = root.appending(path: "Benchmarks/Pages")
     let pictures = PerformancePictures(figures)
@@ -57,7 +57,7 @@ struct PerformancePages {
     "W18": "find a cached model", "W20": "write to a logged table",
   ]
 
-  /// The pictures of what grows with rows, observers and readers.
+  /// The charts of times that grow with the number of rows, observers or readers.
   private static let growths = [
     PerformancePictures.liveQueries, PerformancePictures.observers, PerformancePictures.readers,
   ]
@@ -176,7 +176,7 @@ struct PerformancePages {
     return ([head] + rows).joined(separator: "\n")
   }
 
-  /// Returns a quotient with two digits after the point, or without if it is large.
+  /// Returns a quotient with two digits after the point, or with none if it is 10 or more.
   static func quotient(_ value: Double) -> String {
     value < 10 ? format(value) : grouped(value)
   }

@@ -57,16 +57,16 @@ struct PerformancePictures {
 
   // MARK: Lines
 
-  /// A picture of the times of some workloads, which differ in one number.
+  /// A chart of the times of some workloads that differ only in one number.
   struct Growth {
     let name: String
-    /// The subject of the picture, as a sentence.
+    /// The subject of the chart, as a sentence.
     let title: String
     let heading: String
-    /// The word for the number.
+    /// What the number counts, such as "observers".
     let unit: String
     let workloads: [(count: Double, name: String)]
-    /// The word for the time of the C side.
+    /// The name of the times of the C side, such as "the commit in C".
     let c: String
   }
 
@@ -85,12 +85,12 @@ struct PerformancePictures {
     heading: "Finds of readers at the same time: all of the time, divided by the finds",
     unit: "readers", workloads: [(1, "W12r-1"), (2, "W12r-2"), (4, "W12r-4"), (8, "W12r")], c: "C")
 
-  /// Whether the figures of the run have every point of a picture.
+  /// Whether the figures of the run have every point of a chart.
   func has(_ growth: Growth) -> Bool {
     growth.workloads.allSatisfy { figures[$0.name]?.times["apus"] != nil }
   }
 
-  /// Returns the numbers of a picture as a sentence.
+  /// Returns the times of a chart as a sentence.
   func numbers(of growth: Growth) -> String {
     func list(_ texts: [String]) -> String {
       texts.dropLast().joined(separator: ", ") + " and " + (texts.last ?? "")
@@ -104,7 +104,8 @@ struct PerformancePictures {
     return "For \(counts) \(growth.unit): \(sides.joined(separator: "; "))."
   }
 
-  /// Returns lines of the times of some workloads by the number in which they differ.
+  /// Returns a chart with a line for each side: its times by the number in which the workloads
+  /// differ.
   func lines(of growth: Growth) -> String {
     let counts = growth.workloads.map(\.count)
     let x = Axis(
@@ -161,8 +162,8 @@ struct PerformancePictures {
     return svg + "</svg>\n"
   }
 
-  /// Returns the marks of an axis of times: powers of ten or, if there are fewer than three, also
-  /// their doubles and fives.
+  /// Returns the times to mark on an axis: the powers of ten. If the axis has fewer than three,
+  /// also twice and five times each power.
   private func ticks(of axis: Axis) -> [Double] {
     let powers = (2...9).map { pow(10, Double($0)) }
     let inside = powers.filter { $0 >= axis.from && $0 <= axis.to }

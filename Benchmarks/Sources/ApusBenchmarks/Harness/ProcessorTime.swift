@@ -1,6 +1,6 @@
 import Foundation
 
-/// The time for which processors have run this process.
+/// The processor time of this process.
 enum ProcessorTime {
   /// The time of all threads so far, in nanoseconds.
   static var ofProcess: Double {

@@ -54,7 +54,7 @@ enum Report {
     measurement.ratio(side).map { format($0) } ?? "–"
   }
 
-  /// The range in which half of the rounds have their ratio to the C side.
+  /// Returns the range of a side's ratios to the C side in the middle half of the rounds.
   static func spread(_ measurement: Measurement, _ side: SideName) -> String {
     measurement.spread(side).map { "\(format($0.lowerBound))–\(format($0.upperBound))" } ?? "–"
   }

@@ -10,7 +10,7 @@ struct Target: Sendable {
     Target(text: "≤ \(format(ratio)) × C") { $0.ratio(.apus).map { $0 <= ratio } }
   }
 
-  /// Returns the target of being at least `factor` times faster than the peer.
+  /// Returns the target that GRDB takes at least `factor` times as long as Apus.
   static func grdb(_ factor: Double) -> Target {
     Target(text: "GRDB ÷ \(Int(factor))") { measurement in
       measurement.quotient(.grdb, by: .apus).map { $0 >= factor }
@@ -25,8 +25,8 @@ struct Target: Sendable {
     }
   }
 
-  /// Returns the target of at most `factor` times a hop more than the C side. The hop is measured
-  /// between the rounds.
+  /// Returns the target of at most `factor` hops more than the C side. The time of a hop is
+  /// measured between the rounds.
   static func hops(_ factor: Double) -> Target {
     Target(text: "≤ C + \(format(factor, digits: 1)) hops", isInHops: true) { measurement in
       guard let apus = measurement[.apus], let c = measurement[.c], let hop = measurement.hop else {

@@ -4,8 +4,8 @@ import Synchronization
 extension Workload.Side {
   /// Returns a side whose work is asynchronous: a task does it, off the main actor.
   ///
-  /// The caller suspends meanwhile. If it blocked its thread, the work would have one thread of
-  /// Swift's pool less, which has only as many as the machine has cores.
+  /// The caller suspends meanwhile. If it blocked its thread, the work would have one thread fewer:
+  /// Swift's pool has only as many threads as the machine has cores.
   static func task(
     operations: Int? = nil, prepare: @escaping () throws -> Void = {},
     commits: (() -> Int)? = nil, _ body: @escaping @Sendable () async throws -> Int

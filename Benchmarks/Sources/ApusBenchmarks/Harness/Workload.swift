@@ -1,4 +1,4 @@
-/// One kind of work, done through the C API, with Apus, and with the peer.
+/// One kind of work, done through the C API, with Apus, and with the peer, which is GRDB.
 struct Workload: Sendable {
   /// The name in the table of targets: W1, W2.
   let name: String
@@ -34,7 +34,7 @@ struct Workload: Sendable {
 
   /// One way to do the work.
   struct Side {
-    /// The number of operations of a run of this side, if it is not that of the workload.
+    /// The number of operations of a run of this side, if it differs from the workload's.
     var operations: Int?
     /// Prepares a run; its time is not measured.
     var prepare: () throws -> Void = {}

@@ -1,7 +1,7 @@
 import Apus
 
-// A reader of feeds: entries of feeds, the feeds that a user follows, and the entries that a user
-// has read.
+// The models of a feed reader: entries of feeds, the feeds that a user follows, and the entries
+// that a user has read.
 
 struct FeedUser: Model {
   @PrimaryKey var id: Int64
@@ -40,8 +40,8 @@ enum LiveFeed {
   static let feeds = 200
   static let entriesOfFeed = 20
 
-  /// Returns the SQL that creates the tables. Everybody follows the feed 1 and four others, and has
-  /// read ten entries of it.
+  /// Returns the SQL that creates the tables. Each user follows feed 1 and four others, and has
+  /// read ten entries of feed 1.
   static func schema(users: Int) -> String {
     """
     CREATE TABLE FeedUser (
@@ -71,7 +71,8 @@ enum LiveFeed {
     """
   }
 
-  /// The four spellings of the number of unread entries of each feed that a user follows.
+  /// Returns a query that counts the unread entries of each feed that a user follows. The next
+  /// three functions write it in other ways.
   static func counted(of user: Int64) -> some Fetchable<(Int64, Int)> {
     Follow.where { $0.$user == user }.select { follow in
       (
@@ -120,7 +121,7 @@ enum LiveFeed {
     }
   }
 
-  /// The titles that a user has read, as one text: a query that runs again.
+  /// The titles that a user has read, as one text: a query that is not maintained, but runs again.
   static func titles(of user: Int64) -> some Fetchable<String?> {
     Query { (mark: Columns<ReadMark>, entry: Columns<FeedEntry>) in
       From(mark)

@@ -1,7 +1,7 @@
 import CSQLiteBench
 import Foundation
 
-/// The error that a column does not have what the struct needs.
+/// The error that the value of a column does not fit the property of the struct.
 struct UnexpectedColumn: Error {
   let index: Int32
 }

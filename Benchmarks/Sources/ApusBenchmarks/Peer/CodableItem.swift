@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// The item as a record of the peer, with the coding that the compiler generates.
+/// The item as a record of the peer, GRDB, with the `Codable` conformance that the compiler
+/// generates.
 struct CodableItem: Codable, FetchableRecord, PersistableRecord, Sendable {
   static var databaseTableName: String { "Item" }
 

@@ -81,19 +81,6 @@ extension Peer {
     }
   }
 
-  /// Runs the same query as text, prepared once.
-  func runQuery(_ keys: [Int64], _ sql: String) throws -> Int {
-    try pool.read { db in
-      let statement = try db.cachedStatement(sql: sql)
-      var sum = 0
-      for key in keys {
-        statement.setUncheckedArguments([key, true, 1])
-        for item in try PlainItem.fetchAll(statement) { sum += Int(item.count) }
-      }
-      return sum
-    }
-  }
-
   func iterate(_ sql: String, _ argument: Int64) throws -> Int {
     try pool.read { db in
       var sum = 0

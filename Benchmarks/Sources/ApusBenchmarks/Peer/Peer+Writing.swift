@@ -35,7 +35,7 @@ extension Peer {
     }
   }
 
-  /// Updates records, which find out what changed, as a model does.
+  /// Updates records by `updateChanges`, which writes only changed columns, as a model does.
   func countUpRecords(_ items: [CodableItem], by step: Int64) throws -> Int {
     try pool.write { db in
       var changed = 0
@@ -67,9 +67,9 @@ extension Peer {
     return items.count
   }
 
-  /// Runs a closure with an observer of all changes of the table. Without the pre-update hook,
-  /// which the peer only has if it builds SQLite itself, the observer gets the keys of rows, but no
-  /// values.
+  /// Runs a closure with an observer of all changes of the table. The observer gets the keys of
+  /// rows, but no values: for those, the peer would need the pre-update hook, which it only has if
+  /// it builds SQLite itself.
   func observing<Result>(_ body: () throws -> Result) throws -> Result {
     let observer = RowObserver()
     pool.add(transactionObserver: observer, extent: .databaseLifetime)

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// The peer's side of a workload: a pool on a file of its own, opened as its documentation
-/// recommends, in WAL mode with `synchronous=NORMAL`.
+/// A GRDB pool on a file of its own, which is the peer's side of a workload. It is opened as GRDB's
+/// documentation recommends, in WAL mode with `synchronous=NORMAL`.
 ///
 /// Each workload is done in two ways: in the fastest way that the peer documents (statements that
 /// are prepared once, rows read by index), and with `Codable` records.
@@ -13,7 +13,8 @@ final class Peer: Sendable {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(5)
     pool = try DatabasePool(path: path, configuration: configuration)
-    // Only the writer commits, and the pool has set its own value there: this replaces it.
+    // This replaces the setting that the pool has made on the writer, the only connection that
+    // commits.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
   }
 

@@ -1,6 +1,6 @@
 import GRDB
 
-/// A change of one row by its key, and what the peer then fetches.
+/// A change of the row with a key, and the kind of result that GRDB fetches after the change.
 struct PeerChange: Sendable {
   enum Result: Sendable {
     case join, groups, count, included

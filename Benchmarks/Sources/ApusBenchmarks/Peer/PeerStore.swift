@@ -33,7 +33,7 @@ struct PeerStore: ManyObservers.Store {
     let user: Int64
 
     nonisolated(nonsending) func follow(_ arrived: @Sendable () -> Void) async throws {
-      // All values of the query are the user, and the separator of the last kind.
+      // Every parameter of the query is bound to the user, except the separator of `group_concat`.
       let observation = ValueObservation.tracking { [sql, user] db in
         let statement = try db.cachedStatement(sql: sql)
         let count = statement.sql.count { $0 == "?" }

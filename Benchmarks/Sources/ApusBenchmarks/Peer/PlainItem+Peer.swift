@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Reads by index and writes by position, which is the fastest kind of record that the peer has.
+/// Makes the item a record that is read by index and written by position, the fastest kind in GRDB.
 extension PlainItem: FetchableRecord, PersistableRecord {
   static var databaseTableName: String { "Item" }
 

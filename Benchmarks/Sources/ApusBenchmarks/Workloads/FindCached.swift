@@ -31,7 +31,7 @@ extension Workload {
     name: "W18h", title: "the same of 100 rows, which are found again and again", rows: 100,
     target: .c(0.05))
 
-  /// Compares with C code that finds all rows in one read, as the cheapest read there is.
+  /// Compares with C code that finds all rows in one read, which is the cheapest way in C.
   private static func findCached(
     name: String, title: String, rows: Int, target: Target
   ) -> Workload {
@@ -39,7 +39,8 @@ extension Workload {
       try fixture.fill(with: PlainItem.samples(cachedRows))
       let database = fixture.database
       let keys = scatteredKeys(20_000, of: rows)
-      // The first read finds the index of the log.
+      // The first read only maps the wal-index, which the cache needs: the second round stores its
+      // row.
       for _ in 0..<2 {
         for key in 1...Int64(cachedRows) { _ = try database.find(CachedItem.self, key) }
       }

@@ -11,7 +11,8 @@ private struct Document: Model {
 }
 
 extension Document {
-  /// Documents of 60 words. Some words are in half of them and others in few, as in real texts.
+  /// Returns documents of 60 words. Some words are in half of the documents and others in few, as
+  /// in real texts.
   static func samples(_ count: Int) -> [Document] {
     var state: UInt64 = 1
     func word() -> String {
@@ -32,7 +33,7 @@ extension Document {
   }
 }
 
-/// Creates the table, its index and the triggers on the C side, by the same SQL.
+/// Creates the table, its index and the triggers with Apus, and on the C side by the same SQL.
 private func createDocuments(_ database: Database, _ connection: CConnection) throws {
   try database.migrate([Document.self])
   let definitions = try database.fetch(
@@ -89,7 +90,7 @@ extension Workload {
     let documents = Document.samples(100_000)
     try database.write { try $0.insert(documents) }
     _ = try insertByC(documents, connection)
-    // The two sides insert in other ways, which leaves an index in more or fewer parts.
+    // The two sides insert differently, so their indexes would have different numbers of segments.
     try database.optimizeSearchIndex(of: Document.self)
     try connection.execute("INSERT INTO Document_search (Document_search) VALUES ('optimize')")
     try fixture.checkpoint()

@@ -23,8 +23,8 @@ extension Workload {
     try insertion(fixture) { connection, items in try connection.insert(items) }
   }
 
-  /// Returns the sides of an insertion: C with one step for each row, and a given way to insert
-  /// models.
+  /// Returns the sides of an insertion: C with one `sqlite3_step` for each row, Apus with the given
+  /// closure, and GRDB.
   static func insertion(
     _ fixture: Fixture, by insertModels: @escaping (Connection, [Item]) throws -> Void
   ) throws -> Sides {

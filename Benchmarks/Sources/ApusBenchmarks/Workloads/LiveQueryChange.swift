@@ -3,9 +3,10 @@ import Apus
 /// The time from a commit of one changed row until an observer of all rows has the new result and
 /// the difference, and has read the number of rows and the changed row.
 ///
-/// The C side only commits: the time above it is the cost of observing, which should not grow with
-/// the number of rows. All sides commit on the calling thread, and the same task then asks for the
-/// result, so that no time to wake another thread is included; W8 measures that.
+/// The C side only commits. The additional time of Apus is the cost of observing, which should not
+/// grow with the number of rows. All sides commit on the calling thread, and the same task then
+/// asks for the result, so that the time to wake another thread, which W8 measures, is not
+/// included.
 extension Workload {
   static let liveQueryOf10_000 = liveQuery(
     rows: 10_000, peerChanges: 20, name: "W10a", target: .hops(1.5))
@@ -14,8 +15,8 @@ extension Workload {
   static let liveQueryOf1_000_000 = liveQuery(
     rows: 1_000_000, peerChanges: nil, name: "W10c", target: .hops(1.5), isLong: true)
 
-  /// - Parameter peerChanges: the number of changes that the peer follows in a run; nil to leave it
-  ///   out.
+  /// - Parameter peerChanges: the number of changes that the peer follows in a run; nil to leave
+  ///   the peer out.
   private static func liveQuery(
     rows: Int, peerChanges: Int?, name: String, target: Target, isLong: Bool = false
   ) -> Workload {

@@ -1,10 +1,10 @@
 import Apus
 
 /// The time from a commit of one changed row until an observer of a join, of groups, of a count, or
-/// of models with what they include has the new result.
+/// of models with included rows has the new result.
 ///
-/// As for a live query of one table, the C side only commits, and the time above it is the cost of
-/// observing. The peer fetches the whole result again.
+/// As for a live query of one table, the C side only commits, and the additional time of Apus is
+/// the cost of observing. The peer fetches the whole result again.
 extension Workload {
   static let liveRelations: [Workload] = [10_000, 100_000, 1_000_000].flatMap { rows in
     [join(of: rows), author(of: rows), groups(of: rows), count(of: rows), included(of: rows)]
@@ -84,8 +84,9 @@ extension Workload {
   }
 
   /// - Parameters:
-  ///   - keys: the number of keys that are changed in turn; that of the posts if it is nil.
-  ///   - change: the change as the C side and the peer make it, and what the peer fetches then.
+  ///   - keys: the changed rows have keys from 1 to this number; if nil, from 1 to `rows`.
+  ///   - change: the change as the C side and the peer make it, and the result that the peer then
+  ///     fetches.
   private static func live(
     _ name: String, _ title: String, of rows: Int, keys: Int? = nil, target: Target,
     _ change: PeerChange, _ commit: @escaping @Sendable (Database, Int64) throws -> Void,
@@ -104,7 +105,8 @@ extension Workload {
       let keys = scatteredKeys(500, of: keys ?? rows)
       let next = observe(database)
       _ = try wait { try await next() }
-      // After the first commit the result is fetched, since it may contain that commit.
+      // The first commit makes the query run again, since its result may contain that commit
+      // already.
       try commit(database, 1)
       _ = try wait { try await next() }
       var grdb: Side?

@@ -44,7 +44,7 @@ extension Workload {
       })
   }
 
-  /// The target is the ratio of W1, which was 0.91 when it was set, and 0.05 for the hook.
+  /// The target is the ratio of W1, which was 0.91 when the target was set, plus 0.05 for the hook.
   static let observedNeighbour = Workload(
     name: "W6n", title: "W1 with an observer of another table", operations: 100_000,
     target: .c(0.96)

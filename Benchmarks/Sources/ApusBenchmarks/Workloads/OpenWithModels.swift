@@ -43,8 +43,8 @@ private let letters: [any Letter.Type] = [
   N.T.self, N.U.self,
 ]
 
-/// `Numbered` again, in as many versions as there are pairs of letters: each opening needs a new
-/// one.
+/// Models like `Numbered`, with different types for each pair of letters, because each opening
+/// needs types that the process has not used before.
 private struct Round<First, Second> {
   struct Of<Number>: Model {
     static var tableName: String { "Numbered_\(Number.self)" }
@@ -67,7 +67,7 @@ private struct Round<First, Second> {
 }
 
 extension Letter {
-  /// Returns the models of a round.
+  /// Returns the models of the round for this letter and a second one.
   fileprivate static func models(before second: any Letter.Type) -> [any Model.Type] {
     second.models(behind: Self.self)
   }
@@ -127,7 +127,8 @@ extension Workload {
         }
       },
       apus: Side(prepare: {
-        // The types themselves exist before the run, as the compiler of a program creates them.
+        // The types are created before the measured run, because the compiler would create those of
+        // a program.
         lists = []
         for _ in 0..<20 {
           let (first, second) = round.quotientAndRemainder(dividingBy: letters.count)

@@ -1,7 +1,8 @@
 import Apus
 
 /// Eight or fewer readers, each with 20,000 finds that are separate reads, while a writer changes
-/// the same table in transactions of its own. On the C side each of them is a thread.
+/// the same table in transactions of its own. On the C side, each reader is a thread, and so is the
+/// writer.
 extension Workload {
   /// The writer commits as often as it can until the readers are done. The sides may therefore do
   /// different amounts of writing: the report says how many commits each of them has made.
@@ -14,7 +15,7 @@ extension Workload {
     "W12e", "8 × 20,000 finds and 4,000 commits at the same time", commits: 4_000,
     target: .c(1.2))
 
-  /// The readers alone, for one to eight of them.
+  /// One to eight readers without a writer.
   static let readersAlone = finds(by: 8, name: "W12r", target: .c(0.85))
   static let fewReadersAlone = [1, 2, 4].map { finds(by: $0, name: "W12r-\($0)") }
 
@@ -23,8 +24,9 @@ extension Workload {
       name, "\(count) × 20,000 finds at the same time", of: count, commits: 0, target: target)
   }
 
-  /// Commits of one thread while another one finds rows without a pause, each find its own read.
-  /// Neither thread changes, so nothing is woken, and each of the two has a core of its own.
+  /// Commits of one thread while another thread finds rows without a pause. Each find is a separate
+  /// read. No work moves to another thread, so no thread is woken, and each of the two threads has
+  /// a core of its own.
   static let commitsBesideReader = Workload(
     name: "W12c", title: "4,000 commits while another thread finds without a pause",
     operations: 4_000, target: .c(1.15)
@@ -56,7 +58,7 @@ extension Workload {
 
   /// - Parameters:
   ///   - count: The number of readers.
-  ///   - commits: The number of commits; nil for as many as there are until the readers are done.
+  ///   - commits: The number of commits; nil to commit until the readers are done.
   private static func readers(
     _ name: String, _ title: String, of count: Int = 8, commits limit: Int?, target: Target?
   ) -> Workload {

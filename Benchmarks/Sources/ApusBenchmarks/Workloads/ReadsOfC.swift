@@ -1,7 +1,7 @@
 import CSQLiteBench
 
-// What several workloads do on the C side: one prepared statement, in one read transaction. Each
-// function is compiled into its workload, so that no call of a closure is measured.
+// The reads of several workloads on the C side: one prepared statement in one read transaction.
+// Each function is inlined into its workload, so that no call of a closure is measured.
 
 extension Fixture {
   /// Finds the item of each key.

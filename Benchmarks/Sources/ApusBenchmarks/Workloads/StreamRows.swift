@@ -2,7 +2,7 @@ import Apus
 import CSQLiteBench
 
 extension Workload {
-  /// Reads 100,000 items 100 times each in one statement: ten million rows without a file of
+  /// Reads each of 100,000 items 100 times, in one statement: ten million rows without a file of
   /// gigabytes.
   static let streamRows = Workload(
     name: "W11", title: "iterate over 10,000,000 models as a stream", operations: 10_000_000,
@@ -40,7 +40,7 @@ extension Workload {
 
 private let repetitions: Int64 = 100
 
-/// Each item joined with each of the first hundred.
+/// Each item, joined with each of the first hundred items.
 private let repeatedItems = Query { (repetition: Columns<Item>, item: Columns<Item>) in
   From(repetition)
   Join(item, on: repetition.$id <= repetitions)

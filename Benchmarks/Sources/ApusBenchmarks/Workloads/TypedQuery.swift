@@ -29,7 +29,7 @@ extension Workload {
       codable: Side { try peer.runRequests(keys) { (item: CodableItem) in item.count } })
   }
 
-  /// Returns a query for the first flagged item from a key on.
+  /// Returns a query for the first flagged item whose key is at least `key`.
   private static func query(from key: Int64) -> TableQuery<Item, Item> {
     Item.where { $0.$id >= key && $0.$flag == true }.order(by: \.$id).limit(1)
   }

@@ -25,7 +25,7 @@ struct UpdateWork {
   let items: [PlainItem]
   let records: [CodableItem]
   let checkpoint: () throws -> Void
-  /// The steps of the peer's side.
+  /// The numbers that the peer's side adds to the column, one for each run.
   let steps: Steps
   let c: Workload.Side
   let apus: Workload.Side

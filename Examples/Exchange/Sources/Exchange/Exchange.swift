@@ -3,11 +3,12 @@ import ApusHistory
 
 /// The exchange of transactions with a database in another process.
 ///
-/// One side pulls: it asks for what comes after the position that it has reached in the log of the
-/// other one, and applies it. Then the other side pulls. Each keeps its position in its database,
-/// with the rows. So the connection may end at any time; the next exchange continues there.
+/// One side pulls: it asks for the transactions after the position that it has reached in the other
+/// side's log, and applies them. Then the other side pulls. Each side keeps its position in its
+/// database, with the rows. So the connection may end at any time; the next exchange continues from
+/// the position.
 struct Exchange {
-  /// A question of the side that pulls.
+  /// A request of the side that pulls.
   enum Question: Codable {
     case identity
     case batch(after: LogPosition)
@@ -18,7 +19,8 @@ struct Exchange {
   struct Answer: Codable {
     var identity: String
     var batch: LogBatch?
-    /// Whether the position is not, or no longer, in the log: the file was restored from a backup.
+    /// Whether the log of the other side lacks the requested position, because its file was
+    /// restored from a backup.
     var isUnknown = false
   }
 
@@ -26,15 +28,16 @@ struct Exchange {
   struct Result {
     var transactions = 0
     var conflicts: [ResolvedConflict] = []
-    /// The changes that wait, for example until this program is updated to the models of the other.
+    /// The changes that wait, for example until this program is updated to the models of the other
+    /// program.
     var waiting: LogWaiting?
   }
 
   let db: Database
   let peer: Peer
 
-  /// Applies what the other side has and this one lacks. Of two changes of the same column, the
-  /// later one wins.
+  /// Applies the transactions of the other side that this side lacks. Of two changes of the same
+  /// column, the later one wins.
   func pull() throws -> Result {
     var result = Result()
     let other = try ask(.identity).identity

@@ -9,6 +9,6 @@ struct Item: Model, Equatable {
   @Column var count = 1
   @Column var isBought = false
 
-  /// Each transaction that changes items is in the change log, from where it is sent.
+  /// Each transaction that changes items is recorded in the change log, from which it is sent.
   static var schema: Schema<Item> { Logged() }
 }

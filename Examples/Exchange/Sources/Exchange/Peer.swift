@@ -20,7 +20,8 @@ final class Peer {
         defer { received = Data(received[(end + 1)...]) }
         return try JSONDecoder().decode(type, from: received[..<end])
       }
-      // What has arrived, whereas `read(upToCount:)` waits until that much has.
+      // This returns the bytes that have arrived; `read(upToCount:)` would wait for the whole
+      // count.
       let data = file.availableData
       guard !data.isEmpty else { throw SocketError(action: "receive", code: ECONNRESET) }
       received += data
@@ -39,7 +40,7 @@ struct SocketError: Error, CustomStringConvertible {
 // MARK: Connecting
 
 extension Peer {
-  /// Waits for one process that connects to a socket, which is created at a path.
+  /// Creates a socket at a path, and waits until one process connects to it.
   static func waiting(at path: String) throws -> Peer {
     let socket = try newSocket()
     defer {

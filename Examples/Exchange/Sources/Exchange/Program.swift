@@ -1,7 +1,8 @@
 import Apus
 import Foundation
 
-/// A shopping list in a file, which exchanges its changes with another one.
+/// A program that keeps a shopping list in a file, and exchanges its changes with another such
+/// file.
 @main
 struct Program {
   static let help = """

@@ -45,7 +45,7 @@ struct Program {
     try await board.db.close()
   }
 
-  /// Not `print`, which would keep the lines back if the output is a pipe.
+  /// Writes a text at once. `print` would buffer the lines if the output is a pipe.
   private static func write(_ text: String, to file: FileHandle) {
     file.write(Data((text + "\n").utf8))
   }

@@ -71,7 +71,7 @@ struct ByteInput: ~Copyable, Sendable {
   func fill(_ bytes: inout [UInt8], from start: Int, line: Int) throws(ControlError) -> Int {
     guard let descriptor else { return 0 }
     while true {
-      // `read` writes into memory that it is given: that of the array, from a checked start.
+      // `read` writes into the memory of the array, from a start that is checked.
       let count = bytes.withUnsafeMutableBytes { memory in
         let free = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
         return read(descriptor, free.baseAddress, free.count)

@@ -9,8 +9,8 @@ public struct PackageStanza: Hashable, Sendable {
   /// Its version: `Version`. Empty only if dpkg knows the package by name and never installed it.
   public let version: String
 
-  /// The processors that it is built for, or `all` for any: `Architecture`. Empty only if `version`
-  /// may be.
+  /// The processors that it is built for, or `all` for any: `Architecture`. Like `version`, it is
+  /// empty only if dpkg never installed the package.
   public let architecture: String
 
   /// Its subject, such as `editors`: `Section`, or `unknown`.

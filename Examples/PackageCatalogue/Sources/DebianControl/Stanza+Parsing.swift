@@ -33,7 +33,7 @@ extension Stanza {
 
   /// Throws if a line contains NUL or is not UTF-8.
   private static func checkText(_ bytes: [UInt8], line firstLine: Int) throws(ControlError) {
-    // Nearly all stanzas are plain ASCII, which takes one look at each byte.
+    // Nearly all stanzas are plain ASCII, which one fast loop over the bytes finds out.
     var union: UInt8 = 0
     var hasNUL = false
     for byte in bytes {

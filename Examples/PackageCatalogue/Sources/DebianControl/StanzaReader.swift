@@ -11,7 +11,8 @@
 /// format is that of chapter 5.1 of the [Debian
 /// policy](https://www.debian.org/doc/debian-policy/ch-controlfields.html).
 public struct StanzaReader: ~Copyable, Sendable {
-  /// The largest size of a stanza in bytes: more than any real one, but small enough to be held.
+  /// The largest size of a stanza in bytes: larger than any real stanza, but small enough for
+  /// memory.
   public static let defaultStanzaLimit = 16 << 20
 
   /// The number of the line that is read next, counted from 1.

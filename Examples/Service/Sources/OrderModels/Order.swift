@@ -7,7 +7,7 @@ public struct Order: Model, Codable, Sendable, Equatable {
   @PrimaryKey public var id = Unique64()
   /// The name of the customer.
   @Column public var customer: String
-  /// How far the order is.
+  /// How far the order has been processed.
   @Column public var state: OpenEnum<OrderState> = .known(.placed)
   /// The ordered item.
   @Column public var details: JSON<OrderDetails>

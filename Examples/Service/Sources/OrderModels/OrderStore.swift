@@ -1,6 +1,6 @@
 public import Apus
 
-/// What every program that opens the file agrees on.
+/// The version, the models and the order of rows that all programs of the file share.
 public enum OrderStore {
   /// The number of the schema. A program with a lower number changes nothing in the file.
   public static let schemaVersion = 2

@@ -4,8 +4,8 @@ import Logging
 import OrderModels
 import ServiceLifecycle
 
-/// Packs the orders that were placed, beside the requests. Several processes share the work: each order is
-/// claimed by one statement, so none is packed twice.
+/// A service that packs the placed orders while requests are answered. Several processes share the
+/// work: each order is claimed by one statement, so none is packed twice.
 struct Packer: Service {
   let db: Database
   let logger: Logger
@@ -15,8 +15,9 @@ struct Packer: Service {
       while !Task.isCancelled {
         do {
           try await pack()
-          // Also sees the orders that other processes place. Their number could be the same after
-          // some were packed and others placed, and an equal value is not returned again.
+          // The observation also sees the orders that other processes place. It does not count the
+          // orders, because the count could stay equal when some are packed and others placed, and
+          // an equal value is not returned again.
           for try await id in db.observe({ try $0.first(Self.placed.select(\.$id)) })
           where id != nil {
             try await pack()
@@ -49,7 +50,7 @@ struct Packer: Service {
   }
 }
 
-/// Copies the database at intervals while others write.
+/// A service that copies the database at intervals while others write.
 struct Backups: Service {
   let db: Database
   let path: String

@@ -11,8 +11,8 @@ extension Database {
     return configuration
   }
 
-  /// Opens the file as a step of a deployment, and migrates it. A large table may take minutes, so it says
-  /// how far it has come.
+  /// Opens the file as a step of a deployment, and migrates it. A large table may take minutes, so
+  /// `progress` gets lines about the progress of the migration.
   static func migrating(
     _ path: String, progress: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> Database {
@@ -27,8 +27,8 @@ extension Database {
         }))
   }
 
-  /// Opens the file for the service, which never migrates: several processes start at once, and one that
-  /// is older than the file goes on.
+  /// Opens the file for the service, which never migrates: several processes start at once, and a
+  /// process that is older than the file can still run.
   static func serving(_ path: String) throws -> Database {
     var configuration = configuration
     configuration.schemaPolicy = .validated

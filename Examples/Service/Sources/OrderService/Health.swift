@@ -6,8 +6,9 @@ import Synchronization
 
 /// Whether the service can answer requests.
 ///
-/// Liveness is that the process answers at all: it uses no database, since a restart repairs no full disk
-/// and no lock of another process. Readiness is that it can read and write at present.
+/// Liveness means that the process answers at all. Its check uses no database, since a restart
+/// repairs no full disk and no lock of another process. Readiness means that the service can read
+/// and write.
 final class Health: Sendable {
   struct Report: ResponseCodable {
     var orders: Int
@@ -23,8 +24,8 @@ final class Health: Sendable {
 
   func backupSucceeded() { lastBackup.withLock { $0 = .now } }
 
-  /// Throws what a request would meet: the database is closed, damaged, or locked for longer than a second.
-  /// A full disk is not noticed, because the check writes nothing.
+  /// Throws `HTTPError` with the status 503 if the database is closed, damaged, or locked for
+  /// longer than a second. A full disk is not noticed, because the check writes nothing.
   func isReady() async throws -> Report {
     let count: Int
     do {

@@ -19,7 +19,7 @@ struct OrderRoutes: Sendable {
   let live: LiveEvents<Order>
   let health: Health
 
-  /// The orders that a page shows, and that the stream of events follows.
+  /// The number of orders that a page shows, and that the stream of events follows.
   static let pageSize = 20
 
   func add(to router: Router<BasicRequestContext>) {

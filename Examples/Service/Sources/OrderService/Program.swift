@@ -52,7 +52,7 @@ struct Program {
     }
   }
 
-  /// Shows how far long work has come, in the log of the deployment.
+  /// Writes the progress of long work to the log of the deployment.
   private static func report(_ line: String) {
     FileHandle.standardError.write(Data("\(line)\n".utf8))
   }

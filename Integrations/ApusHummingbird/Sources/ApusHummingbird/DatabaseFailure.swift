@@ -18,7 +18,7 @@ import Hummingbird
 /// | a foreign key | 409 | `foreign_key` |
 /// | a CHECK, NOT NULL, or the type of a column | 422 | `invalid` |
 /// | RAISE in a trigger, `WriteIgnored`, `ChangeConflicts`, `HistoryError` | 409 | `conflict` |
-/// | a cursor that is not one, or of another order | 400 | `page_cursor` |
+/// | a text that is no page cursor, or a cursor of another order | 400 | `page_cursor` |
 /// | `LogError.expired` and `.incomplete` | 410 | `expired` |
 /// | a value that has no stored form, such as NaN | 422 | `invalid` |
 /// | a text or row that is too large | 413 | `too_large` |
@@ -43,7 +43,7 @@ public struct DatabaseFailure: HTTPResponseError {
   /// The error of the database.
   public let cause: any Error
 
-  /// Returns the answer to an error; nil if it has none of its own.
+  /// Creates the answer to an error; nil if the error has no answer of its own.
   public init?(_ error: any Error) {
     switch error {
     case let error as DatabaseError:
@@ -66,7 +66,7 @@ public struct DatabaseFailure: HTTPResponseError {
     case is DeadlineExceeded, is TooManyStreams, is SharedTransactionRolledBack:
       self.init(busy: error)
     case let error as RemoteSessionError:
-      // A client that tried a query without an end again would stop another node.
+      // A query that never ends must not be retried, because it would stop another node.
       guard error.outcome == .notRun, error.allowsRetry else { return nil }
       self.init(busy: error)
     default: return nil
@@ -153,8 +153,8 @@ public struct DatabaseFailure: HTTPResponseError {
 /// router.add(middleware: DatabaseFailureMiddleware())
 /// ```
 ///
-/// An error that is answered with 500 or above is logged with its details, which stay on the server.
-/// Errors that are answers already pass unchanged.
+/// An error that is answered with 500 or above is logged with its details, which stay on the
+/// server. Errors that are already HTTP answers pass unchanged.
 public struct DatabaseFailureMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Makes the middleware.
   public init() {}

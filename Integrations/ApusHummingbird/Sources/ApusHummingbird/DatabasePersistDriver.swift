@@ -79,7 +79,7 @@ public struct DatabasePersistDriver: PersistDriver {
     guard try await database.run(insert) == 1 else { throw PersistError.duplicate }
   }
 
-  /// Stores a value under a key. Without a new expiry, the value that was there keeps its own.
+  /// Stores a value under a key. If `expires` is nil, the key keeps an expiry that has not passed.
   public func set(key: String, value: some Codable & Sendable, expires: Duration?) async throws {
     let now = now()
     let (text, end) = (try Self.json(value), Self.end(of: expires, from: now))
@@ -91,7 +91,7 @@ public struct DatabasePersistDriver: PersistDriver {
       """)
   }
 
-  /// Returns the value of a key; nil if it has none, or if that has expired. Throws
+  /// Returns the value of a key; nil if the key has no value, or an expired one. Throws
   /// `PersistError.invalidConversion` if the value is of another type.
   public func get<Object: Codable & Sendable>(
     key: String, as type: Object.Type
@@ -120,8 +120,8 @@ public struct DatabasePersistDriver: PersistDriver {
     try await database.run(PersistedValue.where { $0.$key == key }.delete())
   }
 
-  /// Counts one use of a key, and returns how many there were since the period of the key began, and
-  /// how long that lasts. For limits of rates, in one statement, so that no use is lost.
+  /// Counts one use of a key, for rate limits. Returns the number of uses in the present period of
+  /// the key, and the time until the period ends. It is one statement, so that no use is lost.
   ///
   /// ```swift
   /// let uses = try await persist.count("login \(address)", per: .seconds(60))
@@ -130,10 +130,10 @@ public struct DatabasePersistDriver: PersistDriver {
   /// }
   /// ```
   ///
-  /// A period begins with the first use after the one before has ended. `get` returns the count as an
-  /// `Int`. If the key has an integer that never expires, a period begins with this use, which is
-  /// added to the integer. Throws `PersistError.invalidConversion` if the key has a value of
-  /// another type, and leaves this value as it is.
+  /// A period begins with the first use after the previous period has ended. `get` returns the
+  /// count as an `Int`. If the key has an integer that never expires, a period begins with this
+  /// use, which is added to the integer. Throws `PersistError.invalidConversion` if the key has a
+  /// value of another type, and leaves this value as it is.
   public func count(_ key: String, per period: Duration) async throws -> (count: Int, ttl: Duration)
   {
     let now = now()
@@ -158,7 +158,7 @@ public struct DatabasePersistDriver: PersistDriver {
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // If another process holds the lock, it may be deleting them.
+        // If another process holds the write lock, it may be deleting the expired values.
         try? await deleteExpired()
         try? await Task.sleep(for: tidyInterval)
       }
@@ -179,7 +179,7 @@ public struct DatabasePersistDriver: PersistDriver {
   private static func end(of duration: Duration?, from now: Int64) -> Int64? {
     duration.map { duration in
       let (seconds, attoseconds) = duration.components
-      // About 31 years, which no sum overflows.
+      // At most about 31 years, so that the sum below cannot overflow.
       let bounded = min(max(seconds, 0), 1_000_000_000)
       return now + bounded * 1_000 + attoseconds / 1_000_000_000_000_000
     }

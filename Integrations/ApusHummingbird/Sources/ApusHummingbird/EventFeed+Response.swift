@@ -7,19 +7,24 @@ import Synchronization
 extension EventFeed {
   /// Returns the answer to a request for the events: a stream that stays open.
   ///
-  /// It begins after the position in the header `Last-Event-ID` or, for a page that was rendered at
-  /// some position, in the parameter `after` of the address. The stream ends when the client is gone,
-  /// when the client takes no event for longer than two heart beats, when the feed is finished, and
-  /// when the service shuts down gracefully: a server with open streams ends as soon as its other
-  /// requests are answered. Throws `HTTPError` with the status 503 if the largest number of streams
-  /// is open.
+  /// The stream begins after the position in the header `Last-Event-ID`. Without this header, it
+  /// begins after the position in the parameter `after` of the address, which a page can set to the
+  /// position at which it was rendered. The stream ends in these cases:
+  ///
+  /// - The client is gone.
+  /// - The client takes no event for longer than two heart beats.
+  /// - The feed is finished.
+  /// - The service shuts down gracefully. So a server with open streams ends as soon as its other
+  ///   requests are answered.
+  ///
+  /// Throws `HTTPError` with the status 503 if the largest number of streams is open.
   ///
   /// - Parameters:
-  ///   - audience: The audience whose events the client gets, beside those for all.
+  ///   - audience: The audience whose events the client gets, in addition to the events for all.
   ///   - background: A closure that runs as long as the stream, such as one that fills the feed. If it
   ///     returns or throws, the stream ends.
-  ///   - whole: A closure that returns the events that show the whole state. The state must be that of
-  ///     its position, or a newer one.
+  ///   - whole: A closure that returns the events that show the whole state, and a position. The
+  ///     state must be as new as the position, or newer.
   public func response(
     to request: Request, for audience: Audience? = nil,
     background: (@Sendable () async throws -> Void)? = nil,
@@ -62,9 +67,9 @@ extension HTTPField.Name {
 /// The error that ends a stream whose client takes no more events.
 struct SlowClient: Error {}
 
-/// The writer of an answer. One task uses it while the task of the answer waits for that task.
+/// The writer of an answer, which another task uses while the task of the answer waits.
 ///
-/// `@unchecked Sendable`: only that task uses it.
+/// `@unchecked Sendable`: only that other task uses it.
 private final class LentWriter: @unchecked Sendable {
   private var writer: any ResponseBodyWriter
 
@@ -82,10 +87,11 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
   private let whole: @Sendable (Audience?) async throws -> EventFeed<Audience>.Whole
 
   private struct Progress {
-    /// The number of the last write, and of the last one that has ended.
+    /// The number of the last write that has begun, and the number of the last write that has
+    /// ended.
     var begun = 0
     var ended = 0
-    /// The last write at the heart beat before.
+    /// The number of the last write at the previous heart beat.
     var atLastBeat = 0
     /// Whether a comment is to be sent if there are no events.
     var isBeatDue = false
@@ -140,7 +146,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
       } else if progress.withLock({ $0.isBeatDue }) {
         try await write(ServerSentEvent.heartbeat, to: writer)
       }
-      // The whole state may be older than the last event.
+      // The whole state may be older than the last event. Then the stream goes on at once.
       if let reached = batch.position, feed.position != reached { feed.beat(stream.id) }
     }
     // The task was cancelled; whatever cancelled it says how the stream ends.
@@ -160,8 +166,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     progress.withLock { $0.ended += 1 }
   }
 
-  /// Begins no further write, and gives the last one 0.2 seconds to end. The client may already have
-  /// its bytes.
+  /// Prevents further writes, and gives the last write 0.2 seconds to end. The client may already
+  /// have the bytes of this write.
   private func endWriting() async {
     for _ in 0..<20 {
       let isWriting = progress.withLock { progress in
@@ -173,7 +179,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Asks for a comment at each heart beat, and throws if one write lasts from one to the next.
+  /// Asks for a comment at each heart beat, and throws if a write lasts from one heart beat to the
+  /// next.
   private func beat() async throws {
     while true {
       do { try await Task.sleep(for: feed.limits.heartbeat) } catch { return }

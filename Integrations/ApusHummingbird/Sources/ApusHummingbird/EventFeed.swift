@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// Events that are sent to any number of clients, each of them rendered once.
+/// Events that are sent to any number of clients. Each event is rendered once.
 ///
 /// ```swift
 /// let feed = EventFeed<User.ID>()
@@ -16,10 +16,10 @@ import Synchronization
 /// ```
 ///
 /// The newest events are kept. A client that was away for a moment sends `Last-Event-ID`, and gets
-/// the events that it missed. One that missed more than is kept, or that saw another run of the
-/// server, gets the events of the closure, which show the whole state. So neither a client that reads
-/// slowly nor one that never reads costs more memory than the events that are kept and one copy of the
-/// state.
+/// the events that it missed. A client that missed more than the kept events, or that followed an
+/// earlier run of the server, gets the events of the closure, which show the whole state. So a
+/// client that reads slowly, or never, costs no more memory than the kept events and one copy of
+/// the state.
 ///
 /// The audience of an event is the clients to which it is sent, such as those of one user;
 /// `EventFeed<Never>` sends every event to all. For a live query, use `LiveEvents`.
@@ -33,7 +33,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     /// The largest number of open streams. Further requests are answered with 503.
     public var streams = 1_000
     /// The time after which a stream without events sends a comment. A client that does not take an
-    /// event within two of them is disconnected.
+    /// event within two heart beats is disconnected.
     public var heartbeat = Duration.seconds(15)
 
     /// Makes limits for a feed that many browsers follow.
@@ -42,7 +42,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
 
   /// Events as they are sent to a client, and the position after which the client continues.
   public struct Batch: Sendable {
-    /// The bytes of the events; none if the client lacks none.
+    /// The bytes of the events; empty if the client has all events.
     public var bytes = ByteBuffer()
     /// The position after the events; nil if the feed is not open yet.
     public var position: EventPosition?
@@ -81,18 +81,19 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     self.limits = limits
   }
 
-  /// Lets streams begin. Until then, they only wait: call this when the whole state is known.
+  /// Lets the streams send events; until then, they only wait. Call this when the whole state is
+  /// known.
   public func open() {
     guard !state.withLock(\.isOpen) else { return }
     wake { $0.isOpen = true }
   }
 
-  /// Ends all streams, and those that begin later.
+  /// Ends all open streams, and ends later streams as soon as they begin.
   public func finish() {
     wake { $0.isFinished = true }
   }
 
-  /// Sends an event to the clients of an audience; to all if it is nil.
+  /// Sends an event to the clients of an audience. If `audience` is nil, sends it to all clients.
   public func send(_ event: ServerSentEvent, to audience: Audience? = nil) {
     wake { state in
       state.lastNumber += 1
@@ -110,7 +111,8 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The position after the last event: a client that has the state of this moment continues here.
+  /// The position after the last event. A client that has the present state continues from this
+  /// position.
   public var position: EventPosition {
     EventPosition(epoch: epoch, number: state.withLock { $0.lastNumber })
   }
@@ -133,7 +135,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
   /// A stream that is counted until it ends, or until nothing refers to it.
   final class OpenStream: Sendable {
     let id: Int
-    /// A signal that is given at once and whenever there may be events.
+    /// A sequence of signals: one at the start, and one whenever there may be new events.
     let signal: AsyncStream<Void>
     private let feed: EventFeed
 
@@ -145,13 +147,14 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
 
     deinit { end() }
 
-    /// Gives back the place of the stream.
+    /// Removes the stream from the open streams, so that another one can begin.
     func end() {
       _ = feed.state.withLock { $0.streams.removeValue(forKey: id) }
     }
   }
 
-  /// Counts a stream; nil if the largest number of streams is open.
+  /// Adds a stream to the open streams, and returns it; nil if the largest number of streams is
+  /// open.
   func begin(for audience: Audience?) -> OpenStream? {
     let (stream, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -171,8 +174,9 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     state.withLock { $0.streams[id]?.signal }?.yield()
   }
 
-  /// Returns the events that a client lacks: those after its position or, if that is not known, those
-  /// of the whole state. Returns nil once the feed is finished. It does not wait for events.
+  /// Returns the events that a client lacks: those after its position or, if the feed does not know
+  /// the position, those of the whole state. Returns nil once the feed is finished. It does not
+  /// wait for events.
   ///
   /// `response(to:for:background:whole:)` sends these to clients that stay connected.
   public func batch(

@@ -30,7 +30,7 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
   private struct State {
     /// The last result; nil before the first.
     var results: Results<Row>?
-    /// The event with all rows, until a row changes.
+    /// The event with all rows; nil after a change, until a client needs the event.
     var rows: ServerSentEvent?
     /// The event that is sent while the rows cannot be read.
     var problem: ServerSentEvent?
@@ -60,12 +60,12 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
   /// Follows the query until the service shuts down, the task is cancelled or the database is closed,
   /// and then ends all streams.
   ///
-  /// If the rows cannot be read, because another program wrote something else into one of them, it
-  /// tries again until they can.
+  /// If the rows cannot be read, for example because another program stored a value of another
+  /// type, it tries again until they can be read.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await self.follow() }
     feed.finish()
-    // A service that ends before the others would end them as well.
+    // If this service returned before the others, the service group would end the others as well.
     try? await gracefulShutdown()
   }
 

@@ -3,8 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// Returns the cursor in the address, from which a page begins; nil for the first
-  /// page.
+  /// Returns the cursor in the address, after which a page begins; nil for the first page.
   ///
   /// ```swift
   /// router.get("posts") { request, context in

@@ -2,16 +2,16 @@ import Apus
 import Hummingbird
 import Logging
 
-/// A middleware that bounds the time of a request: after it, the handler is cancelled, and if it ends
-/// by that, the request is answered with 503.
+/// A middleware that bounds the time of a request. When the time is over, the handler is cancelled.
+/// If the cancellation ends the handler, the request is answered with 503.
 ///
 /// ```swift
 /// router.add(middleware: DeadlineMiddleware(.seconds(5)))
 /// ```
 ///
-/// Cancelling ends a statement that runs, and waiting for a connection; a transaction that is not
-/// committed is rolled back. The bodies of answers that are sent in parts, such as event streams, are
-/// not bounded: they are sent after the handler has returned.
+/// Cancelling interrupts a running statement, and ends the wait for a connection; a transaction
+/// that is not committed is rolled back. The bodies of answers that are sent in parts, such as
+/// event streams, are not bounded: they are sent after the handler has returned.
 public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
   private let duration: Duration
 
@@ -46,7 +46,8 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
         // The time is over, or the request itself was cancelled.
         group.cancelAll()
         do {
-          // A handler that ended all the same, perhaps with a commit, answers.
+          // The handler may have succeeded despite the cancellation, perhaps with a commit. Then
+          // its answer is sent.
           if let response = try await group.next() ?? nil { return response }
         } catch let error where Task.isCancelled || !Self.isCancellation(error) {
           throw error
@@ -98,8 +99,8 @@ private struct RequestOrigin: Sendable {
 
 extension Configuration {
   /// Reports statements that take longer than a duration to the logger of their request, if
-  /// `SlowStatementMiddleware` handles it. Closures that the configuration has already are called as
-  /// well. SQLite then measures each statement, in whole milliseconds.
+  /// `SlowStatementMiddleware` handles it. Closures that are set already are called as well. SQLite
+  /// then measures each statement, in whole milliseconds.
   public mutating func reportSlowStatements(
     over limit: Duration, at level: Logger.Level = .warning
   ) {

@@ -65,8 +65,8 @@ extension Character {
 
 /// The place of an event in the feed of one run of a server: `epoch.number`.
 ///
-/// A browser sends the last one that it received when it connects again. The epoch differs from run
-/// to run, because the numbers begin again.
+/// When a browser connects again, it sends the last position that it received. The epoch differs
+/// from run to run, because the numbers begin again.
 public struct EventPosition: Hashable, Sendable, LosslessStringConvertible {
   let epoch: UInt32
   var number: Int
@@ -85,6 +85,6 @@ public struct EventPosition: Hashable, Sendable, LosslessStringConvertible {
     self.init(epoch: epoch, number: number)
   }
 
-  /// The position as the `id` of an event has it.
+  /// The text of the position, which is the `id` of an event.
   public var description: String { "\(epoch).\(number)" }
 }

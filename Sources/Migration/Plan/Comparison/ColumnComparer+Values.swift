@@ -62,7 +62,7 @@ extension ColumnComparer {
   // MARK: Other types, and NOT NULL
 
   /// Returns the differences of a column that gets another type or becomes NOT NULL. If rows have
-  /// NULL there, returns a refusal, or the deletion of these rows if the options allow it.
+  /// NULL in the column, returns a refusal, or the deletion of these rows if the options allow it.
   private func retyping(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column, losesNull: Bool,
     isOtherClass: Bool
@@ -153,8 +153,9 @@ extension ColumnComparer {
 
   // MARK: Values that the type cannot read
 
-  /// Checks that the type can read the values that the column will have. If it cannot, returns a
-  /// refusal, or the deletion of their rows if the options allow it.
+  /// Checks that the type can read the values that the column will have. If it cannot read some of
+  /// them, returns a refusal, or the deletion of the rows with these values if the options allow
+  /// it.
   ///
   /// - Parameter condition: the SQL condition for the values that can be converted. Only these are
   ///   checked.

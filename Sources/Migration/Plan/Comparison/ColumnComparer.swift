@@ -33,7 +33,7 @@ struct ColumnComparer: TableComparer {
       return [change("\(column.name) is calculated differently")]
     case (let generated?, nil): return [try difference(of: column, calculatedBy: generated)]
     case (nil, .some):
-      // The values that the expression calculated stay.
+      // The column keeps the calculated values.
       return [change("\(column.name) is no longer calculated, and keeps its values")]
     }
   }

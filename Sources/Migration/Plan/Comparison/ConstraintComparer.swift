@@ -63,8 +63,8 @@ struct ConstraintComparer: TableComparer {
   }
 
   /// Returns the SQL condition for child rows whose parent row does not exist. If `target` is nil,
-  /// the parent table has yet to be created. Then these are all child rows without NULL in the
-  /// foreign key.
+  /// the parent table has yet to be created. Then the condition matches all child rows without NULL
+  /// in the foreign key.
   private func refersToNothing(
     _ columns: [String], _ target: String?, _ targetColumns: [String]
   ) -> String {
@@ -116,7 +116,7 @@ struct ConstraintComparer: TableComparer {
 
 extension ExistingTable.Constraint {
   /// Returns whether `isOne` is true for all columns of the constraint. A constraint whose columns
-  /// are all undeclared is kept with them, and the plan does not list it.
+  /// are all undeclared is kept with these columns, and the plan does not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The difference between the stored values of a declared column and of the existing column.
+/// The difference in the stored values between a declared column and the existing column.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool
@@ -126,8 +126,8 @@ struct ConversionComparer: TableComparer {
 }
 
 extension TableDefinition {
-  /// Returns notes that the conversions of new columns have run. New columns have no values to
-  /// convert.
+  /// Returns the notes that record the conversions of new columns as done. New columns have no
+  /// values to convert.
   func needlessConversions(of columns: [Column]) -> [ConversionNote] {
     columns.compactMap { column in
       guard let conversion = column.conversion, conversion.needsNote else { return nil }

@@ -5,8 +5,8 @@ import SQLCore
 struct IndexComparer: TableComparer {
   let table: TableComparison
 
-  /// Returns the existing index for a declared one. This is the index with the declared name, or
-  /// else an equal index that another program created under another name.
+  /// Returns the existing index for a declared one: the index with the declared name if it exists,
+  /// otherwise an equal index that another program created under another name.
   private func found(_ index: TableDefinition.Index) -> ExistingIndex? {
     let name = declared.name(of: index)
     return table.indexes.first { $0.name.isSame(as: name) }
@@ -79,8 +79,8 @@ struct IndexComparer: TableComparer {
   /// Returns the steps that create the declared indexes that do not exist.
   ///
   /// - Parameters:
-  ///   - sources: the SQL for the values that a rebuild does not copy unchanged. The keys are
-  ///     column names in lower case.
+  ///   - sources: the SQL for the values that a rebuild changes or adds. The keys are column names
+  ///     in lower case.
   ///   - refused: the lists of columns, with names in lower case, that the plan already refuses
   ///     because their values are not unique.
   func newDifferences(

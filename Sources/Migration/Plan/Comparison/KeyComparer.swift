@@ -21,7 +21,7 @@ struct KeyComparer: TableComparer {
                 + "AUTOINCREMENT, which needs a rowid; keep the rowid", line: "WithRowID()")
           ]
         }
-        // Only in a WITHOUT ROWID table is every column of a key NOT NULL.
+        // In a WITHOUT ROWID table, every column of the key is implicitly NOT NULL.
         differences += try refusedValues("the table becomes WITHOUT ROWID")
       }
     }
@@ -41,9 +41,9 @@ struct KeyComparer: TableComparer {
     return lost.isEmpty ? "" : ", and the new key has no \(lost.joined(separator: " and no "))"
   }
 
-  /// Returns the change that makes the key an alias of the rowid, if SQLite must assign its values.
-  /// It can do this only for such an alias. `INT PRIMARY KEY` and `INTEGER PRIMARY KEY DESC` are
-  /// not aliases.
+  /// Returns the change that makes the key an alias of the rowid, if SQLite must assign the key's
+  /// values. SQLite assigns values only to such an alias. `INT PRIMARY KEY` and
+  /// `INTEGER PRIMARY KEY DESC` are not aliases.
   private func rowIDKeyDifferences() throws -> [TableDifference] {
     guard declared.hasRowIDKey, declared.isWithoutRowID ?? existing.isWithoutRowID == false,
       !existing.hasRowIDKey, let column = declared.column(declared.keyNames[0]), column.isOptional
@@ -86,15 +86,19 @@ struct KeyComparer: TableComparer {
     ]
   }
 
-  /// Returns a refusal of the new key for each foreign key that refers to the old key, if the old
-  /// key's columns would no longer be unique.
+  /// Returns a refusal of the new key for each foreign key that it would break. Such a foreign key
+  /// refers to the old key without naming its columns, or to columns that would no longer be
+  /// unique.
   private func refusedReferences(_ reason: String) -> [TableDifference] {
     table.schema.references(to: declared.name).compactMap { reference -> TableDifference? in
       guard !table.others.removes(reference) else { return nil }
-      let targets =
-        reference.key.targetColumns.isEmpty ? existing.key.columns : reference.key.targetColumns
-      // A foreign key without columns would refer to the new key.
-      if !reference.key.targetColumns.isEmpty, isUnique(targets) { return nil }
+      let targets = reference.key.targetColumns
+      guard !targets.isEmpty else {
+        return refusal(
+          "\(reason), and \(reference.table) refers to the key without naming its columns, so it "
+            + "would refer to the new key", line: lines.ownTable)
+      }
+      guard !isUnique(targets) else { return nil }
       return refusal(
         "\(reason), and \(reference.table) refers to (\(targets.joined(separator: ", "))), which must "
           + "stay unique", line: lines.unique(targets))

@@ -29,8 +29,8 @@ struct NewColumnComparer: TableComparer {
             + "property", line: line, rows: .all)
       ]
     }
-    // ALTER TABLE would leave the zero or empty value as the column's default, which the schema
-    // drops.
+    // ALTER TABLE would leave the zero or empty value as the column's default, but the schema drops
+    // this default.
     let leavesDefault =
       value != nil && column.defaultSQL == nil
       && declared.removes(.attribute(column: column.name, .default))

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// Queries the rows of an existing table, before any step of the plan runs. SQL that is passed to it
+/// Queries the rows of an existing table, before any step of the plan runs. So the SQL of a query
 /// uses the names that columns have before the migration renames them.
 struct RowProbe {
   let connection: Connection
@@ -21,7 +21,7 @@ struct RowProbe {
       existing.rowIDName
       ?? existing.key.columns.map { column in
         let name = names.quoted(column)
-        // The bytes of a BLOB that is joined to a text may not be UTF-8.
+        // If a BLOB is joined to a text, the result may not be valid UTF-8.
         return "CASE typeof(\(name)) WHEN 'blob' THEN quote(\(name)) ELSE \(name) END"
       }.joined(separator: " || ', ' || ")
   }

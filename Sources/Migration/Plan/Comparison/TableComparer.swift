@@ -100,8 +100,8 @@ extension TableComparer {
 
 /// A difference between a declared table and the existing table, or another finding for the plan.
 ///
-/// Comparers return differences in the order of their steps. The `StepBuilder` makes steps of the
-/// differences. The cases are large, so the enum holds them by reference.
+/// Comparers return the differences in the order in which the resulting steps run. The
+/// `StepBuilder` makes these steps. The cases are large, so the enum holds them by reference.
 indirect enum TableDifference {
   /// A difference that an ALTER TABLE or a rebuild resolves.
   case change(TableChange)
@@ -132,8 +132,8 @@ struct TableChange {
 /// The refusal of a difference.
 struct TableRefusal {
   let step: PlannedStep
-  /// If the values of some columns would not be unique, the names of these columns in lower case.
-  /// Then no index over them is created.
+  /// The names, in lower case, of the columns whose values would not be unique after a rebuild; nil
+  /// for other refusals. No unique index over these columns is planned.
   var uniqueColumns: [String]?
   /// Whether to leave this refusal out of the plan if an earlier refusal offers the same lines.
   var isLeftOutIfOffered = false

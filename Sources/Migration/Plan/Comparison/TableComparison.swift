@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A declared table and the existing table that the migration changes into it, as all comparers
-/// read them. Its properties are constant. It is a class because it is large and each comparer
-/// keeps it.
+/// A declared table, and the existing table that the migration changes into it. All comparers read
+/// this object. All properties are constant. The type is a class, because a comparison is large and
+/// each comparer keeps a reference.
 final class TableComparison {
   let declared: TableDefinition
   /// The existing table, with the names that it will have after all renamings.
@@ -11,7 +11,8 @@ final class TableComparison {
   let names: FormerNames
   /// The indexes of the existing table, with the column names after all renamings.
   let indexes: [ExistingIndex]
-  /// For each index, by its name, the names that Apus would have given to it before the renamings.
+  /// The names that Apus would have given to each index before the renamings. The keys are the
+  /// names of the indexes.
   private let formerIndexNames: [String: Set<String>]
   let rows: RowProbe
   let schema: ExistingSchema
@@ -49,9 +50,9 @@ final class TableComparison {
   }
 
   /// Returns whether a migration created an index because a schema declared it. An index with a
-  /// declared name is recognised by the comment `/* Apus */`. Any other is recognised because its
-  /// name is made of its terms, and its SQL is as Apus writes it. If the schema no longer declares
-  /// such an index, the index is dropped.
+  /// declared name is recognised by the comment `/* Apus */`. Any other index is recognised if Apus
+  /// would generate the same name from its terms, and if its SQL looks like SQL that Apus writes.
+  /// If the schema no longer declares such an index, the index is dropped.
   func comesFromCode(_ index: ExistingIndex) -> Bool {
     if index.isMarked { return true }
     let start =
@@ -76,8 +77,8 @@ final class TableComparison {
         column.name.lowercasedASCII) == true
   }
 
-  /// Returns the key by which the migration's SQL functions find the column, such as `post.title`,
-  /// escaped for a literal.
+  /// Returns the key by which the migration's SQL functions find the column, such as
+  /// `4 post.title`, escaped for a literal.
   func key(of column: TableDefinition.Column) -> String {
     MigrationFunctions.key(table: declared.name, column: column.name)
       .replacing("'", with: "''")
@@ -111,8 +112,8 @@ extension TableDefinition {
 }
 
 extension ExistingTable {
-  /// A name by which SQL can read the rowid, because no column has it; nil if the table has no
-  /// rowid.
+  /// A name of the rowid that no column has; nil if the table has no rowid, or if columns have all
+  /// three names of the rowid.
   var rowIDName: String? {
     guard !isWithoutRowID else { return nil }
     return TableColumn.freeRowIDNames { column($0) != nil }.first
@@ -148,9 +149,9 @@ extension TableComparison {
   private func storesUnchanged(
     _ column: TableDefinition.Column, inType type: String
   ) -> Bool {
-    // A column without a type, or with ANY in a STRICT table, has no affinity. All other types of
-    // this kind have NUMERIC affinity, which converts a text that looks like a number to the
-    // number. Dates and UUIDs never look like a number.
+    // A column without a type, or with ANY in a STRICT table, has no affinity. All other types that
+    // stand for no storage class have NUMERIC affinity, which converts a text that looks like a
+    // number to that number. Dates and UUIDs never look like a number.
     let hasAffinity = !type.isEmpty && !existing.isStrict
     return !hasAffinity || column.storageClass != .text || column.type.hasForms
   }
@@ -169,7 +170,7 @@ extension TableComparison {
   }
 }
 
-// Finds the existing constraint that belongs to a declared one.
+// Methods that find the existing constraint for a declared constraint.
 
 extension TableComparison {
   /// Returns whether both foreign keys have the same columns and reference the same columns.

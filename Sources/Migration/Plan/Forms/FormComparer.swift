@@ -51,10 +51,11 @@ struct FormComparer: TableComparer {
     guard column.type.hasForms, !ConversionComparer(table: table).mayRun(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
-    // NULL is refused first, because none of the lines for another form converts NULL into a value.
+    // NULL is refused first, because the lines that a refusal offers for another form do not
+    // convert NULL into a value.
     guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = column.type.forms(in: oldClass)
-    // In a table that Apus made, a column without a comment has the standard form.
+    // In a table that Apus made, a column without a comment about its form has the standard form.
     if let form = found.form ?? (table.isMadeByApus ? .standard : nil), forms.contains(form) {
       return try compare(column, recorded: form, oldClass)
     }
@@ -117,8 +118,9 @@ struct FormComparer: TableComparer {
     return try rows.hasRow(where: "\(names.quoted(column.name)) IS NULL")
   }
 
-  /// Returns the storage class of a column, by its declared type. If a type such as DATETIME has no
-  /// class, returns the class that all values share; for integers and reals, REAL; otherwise nil.
+  /// Returns the storage class of a column's declared type. For a type without a class, such as
+  /// DATETIME, returns the class that all values share, or REAL for integers and reals. Nil if the
+  /// values share no class, or if there are no values.
   private func storageClass(
     of found: ExistingTable.Column, _ column: TableDefinition.Column
   ) throws -> StorageClass? {
@@ -312,7 +314,7 @@ struct FormComparer: TableComparer {
       .converted, differences + [change(reason), value(of: column, reformed(new))])
   }
 
-  /// Returns a step that changes nothing. It tells the user that some values are not spelled as the
+  /// Returns a step that changes nothing, but reports that some values are not spelled as the
   /// declared form writes them.
   private func note(_ look: TextSurvey, of column: TableDefinition.Column) -> TableDifference {
     let form = column.type.storedForm

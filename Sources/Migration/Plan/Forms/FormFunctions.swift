@@ -50,8 +50,7 @@ extension MigrationFunctions {
 struct NumberReading {
   /// The unit and the start of counting, as a plan names them, such as `seconds since 2001`.
   let title: String
-  /// The stored form that reads such numbers; nil if there is none and a Swift expression is
-  /// needed.
+  /// The stored form that reads such numbers; nil if only a Swift expression can read them.
   let form: StoredForm?
   /// The Swift expression that makes a `Date` from `$0`, which is a `Double`.
   let expression: String
@@ -131,11 +130,11 @@ struct DateNumbers {
     ]
   }
 
-  /// The first of `Years.ranges` in which at least one number is a date by some reading; nil if
-  /// there is none.
+  /// The first of `Years.ranges` in which at least one number is a date by any reading; nil if no
+  /// range has such a number.
   let plausibleYears: Years?
   /// The readings by which at least one number is a date in the plausible years, the likeliest
-  /// first. All readings if there are no plausible years.
+  /// first. If there are no plausible years, these are all readings.
   let candidates: [Candidate]
   /// The number of values that are dates in the plausible years if they are read in the declared
   /// form.
@@ -169,8 +168,8 @@ struct DateNumbers {
     _ connection: Connection
   ) throws -> [Candidate] {
     let counts = readings.map { reading in
-      // Small numbers are dates soon after the start of any reading. So the first year after the
-      // start does not count.
+      // By any reading, small numbers are dates soon after the start of counting. So dates in the
+      // first year after the start are not counted.
       let least = reading.number(max(years.seconds.lowerBound, reading.start + year))
       let end = reading.number(years.seconds.upperBound)
       return "total(\(column) >= \(least) AND \(column) < \(end))"

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// What one scan of a table finds out about the texts of a column.
+/// Counts and examples of the texts of a column, from one scan of the table.
 struct TextSurvey {
   /// The number of values, without NULL.
   private(set) var count = 0
@@ -11,16 +11,16 @@ struct TextSurvey {
   private(set) var numberCount = 0
   /// For each form, the number of values with exactly the text that the form would write.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The number of dates of each family of forms. A date that is spelled in another way belongs to
-  /// none.
+  /// The number of dates of each family. The forms of a family differ only in the number of
+  /// fractional digits. A date in any other spelling belongs to no family.
   private var familyCounts: [StoredForm: Int] = [:]
   /// The number of dates with an offset from UTC.
   private var offsetCount = 0
   /// The number of values that lose precision in the declared form.
   private var roundedCount = 0
-  /// The first value that the type cannot read, and the first value in another form than the
-  /// declared one, such as `row 3: 'soon'`. If the declared form writes dates as text, dates with
-  /// another number of fractional digits have this form.
+  /// The first value that the type cannot read, such as `row 3: 'soon'`. `firstOther` is the first
+  /// value in another form than the declared one. For dates as text, another number of fractional
+  /// digits does not count as another form.
   private(set) var firstUnread: String?
   private(set) var firstOther: String?
   private let forms: [StoredForm]
@@ -62,12 +62,11 @@ struct TextSurvey {
 
   func isWritten(as form: StoredForm) -> Bool { count(writtenAs: form) == readCount }
 
-  /// The forms that would write all values with exactly the text that they have.
+  /// The forms that would write each value with exactly its present text.
   var exactForms: [StoredForm] { forms.filter(isWritten) }
 
-  /// The one form in which all dates are written, except for the number of fractional digits. Then
-  /// the order of the texts is the order of the dates, to the second. Nil if the spellings differ,
-  /// or if a date belongs to no family.
+  /// The family to which all dates belong; nil if the dates have several families, or if a date has
+  /// none. In one family, the order of the texts is the order of the dates, to the second.
   private var family: StoredForm? { familyCounts.first { $0.value == readCount }?.key }
 
   /// Returns the form in which to read the values; nil if the form would be a guess.
@@ -126,8 +125,8 @@ struct TextSurvey {
 /// The spelling of a date in a text.
 private struct DateSpelling {
   /// The form that spells dates in this way, except for the number of fractional digits: `.iso8601`
-  /// or `.datetime`. Nil if no form does: if the text has no time or no seconds, has an offset from
-  /// UTC, or combines separator and zone in another way.
+  /// or `.datetime`. Nil if the text lacks the time or the seconds, if it has an offset from UTC,
+  /// or if no form combines the separator and the zone in this way.
   ///
   /// All texts of a family have the seconds at the same place. A text without seconds would be
   /// sorted wrongly among them: `2026-01-01T10:00:30Z` comes before `2026-01-01T10:00Z`, because
@@ -154,8 +153,8 @@ extension String {
 }
 
 extension StoredForm {
-  /// One form for all forms that differ only in the number of fractional digits: `.iso8601` also
-  /// for `.iso8601Seconds`. Nil for forms that do not write dates as text.
+  /// The form that stands for all forms which differ only in the number of fractional digits, such
+  /// as `.iso8601` for `.iso8601Seconds`. Nil for forms that do not write dates as text.
   fileprivate var family: StoredForm? {
     switch self {
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds: .iso8601

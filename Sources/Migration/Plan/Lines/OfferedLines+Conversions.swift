@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A Swift expression that converts a text that another program wrote into a number or a Bool.
-/// `keeps` returns whether the expression keeps the value of a text.
+/// A Swift expression that converts a text of another program to a number or a Bool. `keeps`
+/// returns whether the expression keeps the value of a text.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool
@@ -58,7 +58,8 @@ extension OfferedLines {
     return keeping.map { [$0, lossy] } ?? [lossy]
   }
 
-  /// Returns the line that keeps values of several classes as text; nil if a value cannot be text.
+  /// Returns the line that keeps values of several classes as text; nil if a value cannot become
+  /// text without loss.
   private func textLine(_ column: TableDefinition.Column) throws -> String? {
     let change = ValueChange(column: names.quoted(column.name), target: .text)
     guard try rows.count(where: "NOT (\(change.isLossless))") == 0 else { return nil }
@@ -80,9 +81,8 @@ extension OfferedLines {
     ]
   }
 
-  /// Returns a Swift expression, such as `Int($0) ?? 0`, that converts all texts of a column
-  /// without loss. Returns nil if no expression in `TextConversion.all(for:)` does, and the first
-  /// if several do.
+  /// Returns the first expression of `TextConversion.all(for:)`, such as `Int($0) ?? 0`, that
+  /// converts all texts of a column without loss. Returns nil if there is no such expression.
   private func keepingConversion(of column: TableDefinition.Column) throws -> String? {
     var conversions = TextConversion.all(for: column.type)
     guard !conversions.isEmpty else { return nil }
@@ -107,7 +107,7 @@ extension OfferedLines {
       case (.real?, .integer?): "\(type.name)(exactly: $0.rounded()) ?? 0"
       default: nil
       }
-    // In a key, several rows would get the value 0.
+    // If the column is a key, several rows would get the key 0.
     guard let expression, let oldClass, !type.isKey else { return deleting(column.name, lost) }
     return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
       + losing(lost, of: column.name)

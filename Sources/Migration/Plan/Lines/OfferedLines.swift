@@ -78,8 +78,8 @@ struct OfferedLines {
     ]
   }
 
-  /// Returns the storage class of a column, by its declared type. If a type such as NUMERIC has no
-  /// class, returns the class that all values share; otherwise nil.
+  /// Returns the storage class of a column's declared type. For a type without a class, such as
+  /// NUMERIC, returns the class that all values share; nil if they share none.
   func storageClass(of found: ExistingTable.Column) throws -> StorageClass? {
     if let declared = StorageClass(declaredType: found.type) { return declared }
     let classes = try rows.valueClasses(of: found.name)

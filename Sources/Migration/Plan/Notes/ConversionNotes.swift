@@ -100,8 +100,7 @@ extension ConversionNotes {
 }
 
 extension PlannedStep {
-  /// Returns the renamings of the step, one after another. An exchange goes through a temporary
-  /// name.
+  /// Returns the renamings of the step, in their order. An exchange of names uses a temporary name.
   fileprivate func renamings(
     from former: String, to name: String
   ) -> [(from: String, name: String)] {
@@ -149,14 +148,14 @@ extension String {
   fileprivate var inNote: String { isSwiftName ? self : Identifier(self).quoted }
 }
 
-/// The table in which a database notes which of the user's own steps and which conversions have
-/// run. `ConversionNotes` reads the notes of conversions.
+/// The table in which a database notes the user's own steps, the conversions and the exchanges of
+/// names that have run. `ConversionNotes` reads the notes of conversions.
 struct MigrationNotes {
   static let table = "apus_migration"
   let connection: Connection
 
-  /// Returns the names of the noted steps and conversions; empty if the database does not have the
-  /// table.
+  /// Returns the noted names of steps, conversions and exchanges; empty if the database does not
+  /// have the table.
   func names() throws -> [String] {
     try connection.tableExists(Self.table) ? allNames() : []
   }

@@ -16,12 +16,14 @@ import SQLCore
 struct SchemaHistory {
   static let table = "apus_schema"
 
-  /// A table, a view, an index, a trigger or a full-text index, as in `sqlite_schema`.
+  /// A table, a view, an index, a trigger, or a table of a full-text or vector index, as in
+  /// `sqlite_schema`.
   struct Part: Codable, Hashable {
     let name: String
     let sql: String
 
-    /// The kind of an index, a trigger or a full-text index, according to its definition.
+    /// The kind of the part, read from its definition. It is not used for the first part of a
+    /// state, which may be a view.
     var kind: ExistingSchema.Entry.Kind {
       let word = SQLTokens(sql).tokens.dropFirst().first
       if word?.isWord("trigger") == true { return .trigger }
@@ -29,9 +31,9 @@ struct SchemaHistory {
     }
   }
 
-  /// The state of a table or view at some time; empty if it did not exist. The first part is its
-  /// own definition. Then follow the definitions of its indexes, and of the triggers and the
-  /// full-text index that models declared.
+  /// The state of a table or view at some time; empty if it did not exist. The first part is the
+  /// definition of the table or view. Then follow the definitions of its indexes, and of the
+  /// triggers, full-text and vector indexes that models declared.
   struct State {
     let parts: [Part]
     /// The time at which a migration made this state, or found this state before making the next
@@ -135,8 +137,8 @@ extension Declarations {
 }
 
 extension ExistingSchema {
-  /// Returns a table or view, its indexes, its declared triggers and its full-text index, in a
-  /// stable order; empty if the table or view does not exist.
+  /// Returns a table or view with its indexes, its declared triggers, and its full-text and vector
+  /// indexes, in a stable order; empty if the table or view does not exist.
   func parts(of name: String) -> [SchemaHistory.Part] {
     guard let entry = relation(name), let sql = entry.sql else { return [] }
     let indexes = entries.filter { $0.kind == .index && $0.table.isSame(as: name) }

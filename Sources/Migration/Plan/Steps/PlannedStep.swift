@@ -20,8 +20,8 @@ struct PlannedStep {
   /// The renamings of a step that exchanges names, in their order and with the temporary name;
   /// empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The steps that take the place of this step if a newer program may have made the object that
-  /// this step drops.
+  /// The steps that replace this step if a newer program may have made the object that this step
+  /// drops.
   var keeping: [PlannedStep] = []
   /// The statement that counts the rows that the step changes; nil if their number is known, or if
   /// the step changes no rows.
@@ -69,7 +69,7 @@ struct PlannedStep {
   }
 }
 
-/// The rows that a step changes or puts at risk. Counting all rows reads the whole table, so they
+/// The rows that a step changes or puts at risk. Counting all rows reads the whole table, so rows
 /// are counted only if the number is shown.
 enum CountedRows {
   case none

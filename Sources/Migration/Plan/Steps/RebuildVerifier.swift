@@ -1,19 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// Checks that the rows that a rebuild will write meet the checks, keys and unique constraints of
-/// the new table. Copying rows that do not meet them would fail.
+/// Tests, before a rebuild, whether the rows will meet the checks, keys and unique constraints of
+/// the new table. If a row does not meet them, copying the rows would fail.
 ///
 /// Reads the table once for each check. Also reads it once for each key and unique index over
 /// columns whose values or collation change. A declared conversion runs only in the migration, once
-/// for each row. Errors that depend on its values are found then.
+/// for each row. Errors that depend on the converted values are found only then.
 struct RebuildVerifier: TableComparer {
   let table: TableComparison
   let rebuild: TableRebuild
   /// The new table.
   let new: ExistingTable
-  /// The SQL for the values that the rebuild does not copy unchanged. The keys are column names in
-  /// lower case.
+  /// The SQL for the values that the rebuild changes or adds. The keys are column names in lower
+  /// case.
   let sources: [String: TableRebuild.Source]
   /// The steps that run before the rebuild.
   let steps: [MigrationPlan.Step]
@@ -43,7 +43,7 @@ struct RebuildVerifier: TableComparer {
       "\(names.quoted($0.name)) AS \(Identifier($0.name).quoted)"
     }
     let rowID = existing.rowIDName.map { ["\($0) AS \($0)"] } ?? []
-    // A table may have up to 2,000 columns.
+    // A table may have up to 2,000 columns, so columns are looked up in dictionaries.
     let found = existing.columnsByName
     let columns = new.columnsByName
     let values = rebuild.sources.map { source in

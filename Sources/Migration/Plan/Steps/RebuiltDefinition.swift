@@ -8,7 +8,7 @@ import SQLCore
 /// So parts that no model declares are kept: the order of columns, the spelling of types, the names
 /// of constraints, ON CONFLICT, MATCH, and comments.
 struct RebuiltDefinition {
-  /// What happens to an existing constraint.
+  /// The treatment of an existing constraint in the new definition.
   enum Fate {
     case kept
     case dropped
@@ -24,14 +24,16 @@ struct RebuiltDefinition {
   let tableNames: Set<String>
   /// Returns whether an existing column stays although no model declares it.
   let isKept: (ExistingTable.Column) -> Bool
-  /// Returns whether a column keeps its existing type, which stands for no storage class.
+  /// Returns whether a column keeps an existing type that stands for no storage class, such as
+  /// DATETIME.
   let keepsType: (ExistingTable.Column, TableDefinition.Column) -> Bool
   /// Returns whether the schema drops the default or the collation of a column.
   let removes: (Removal) -> Bool
-  /// What happens to each of `existing.constraints`, in the same order.
+  /// The treatment of each of `existing.constraints`, in the same order.
   let fates: [Fate]
-  /// Returns the existing constraint that stays or is replaced because of a declared foreign key,
-  /// as a position in `existing.constraints`. `existingCheck` does the same for a check.
+  /// Returns the position in `existing.constraints` of the constraint that stands for a declared
+  /// foreign key; nil if the table has no such constraint. `existingCheck` does the same for a
+  /// check.
   let existingKey: (TableDefinition.ForeignKey) -> Int?
   let existingCheck: (TableDefinition.Check) -> Int?
 

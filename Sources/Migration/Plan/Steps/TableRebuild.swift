@@ -12,7 +12,8 @@ struct TableRebuild {
     let sql: String
     /// Whether the value is copied from the old column unchanged.
     let isSame: Bool
-    /// Whether the value is NULL exactly in the rows in which the old column of that name is NULL.
+    /// Whether the new value must be NULL in the same rows as the value of the old column, and in
+    /// no other row.
     var keepsNull = false
   }
 
@@ -21,11 +22,13 @@ struct TableRebuild {
   /// CREATE TABLE under the temporary name.
   let createTable: String
   let sources: [Source]
-  /// A name of the rowid that is valid in both tables; nil if either table has no rowid.
+  /// A name of the rowid that is valid in both tables. Nil if either table has no rowid, or if a
+  /// key column of the new table is the rowid.
   let rowID: String?
   /// A name of the rowid that is valid in the old table.
   let oldRowID: String?
-  /// The columns that identify a row in both tables, if there is no rowid.
+  /// The columns of the key, which identify a row in both tables if `rowID` is nil; empty if the
+  /// migration changes the key.
   let key: [String]
 
   /// `INSERT OR ABORT INTO … SELECT …` without a WHERE clause. OR ABORT overrides the ON CONFLICT
@@ -53,8 +56,8 @@ struct TableRebuild {
 extension TableRebuild {
   /// Creates the rebuild that changes an existing table into the declared one.
   ///
-  /// - Parameter sources: the SQL for the values that are not copied unchanged. The keys are column
-  ///   names in lower case.
+  /// - Parameter sources: the SQL for the values that the rebuild changes or adds. The keys are
+  ///   column names in lower case.
   init(of table: TableComparison, sources given: [String: Source]) throws {
     let (declared, existing) = (table.declared, table.existing)
     let isWithoutRowID = declared.isWithoutRowID ?? existing.isWithoutRowID
@@ -77,7 +80,7 @@ extension TableRebuild {
     let rowID = TableColumn.freeRowIDNames {
       existing.column($0) != nil || new.column($0) != nil
     }.first
-    // A key that is the rowid is copied as a column.
+    // A key that is the rowid is copied as a column, so the rowid is not copied separately.
     let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
       existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
@@ -96,7 +99,7 @@ extension RebuiltDefinition {
       isMadeByApus: table.isMadeByApus,
       tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
       isKept: table.isKept,
-      // A generated column stores no values that could decide this.
+      // The values of a generated column are not examined, so its type is not kept.
       keepsType: { found, column in
         column.generated == nil && (try? table.keepsType(of: found, as: column)) == true
       }, removes: table.declared.removes,

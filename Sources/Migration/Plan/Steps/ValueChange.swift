@@ -64,7 +64,8 @@ extension StorageClass {
 /// in each form.
 struct FormChange {
   let column: String
-  /// The key by which the migration's SQL functions find the declared column, such as `post.title`.
+  /// The key by which the migration's SQL functions find the declared column, such as
+  /// `4 post.title`.
   let key: String
   let target: StorageClass
   /// The storage class of the existing declared type; nil for a type without a class, such as

@@ -10,8 +10,8 @@ import SQLCore
 ///   one by one.
 /// - `JoinPlan`: each row comes from one row of each joined table, and may depend on subqueries.
 ///   The query is evaluated again for the affected rows of its first table.
-/// - `AggregatePlan`: each row is a group of the rows of one table. The touched rows change the
-///   aggregates of their group by a difference.
+/// - `AggregatePlan`: each row is a group of the rows of one table. The aggregates of a group
+///   change by the difference that its touched rows make.
 /// - `GroupPlan`: each row is a group of the rows of a join or of a query with subqueries. The
 ///   query is evaluated again for the affected groups.
 /// - `TotalPlan`: the only row has aggregates over all rows of a join or of a query with
@@ -23,7 +23,7 @@ import SQLCore
 ///   again.
 protocol MaintenancePlan<Row>: Sendable {
   associatedtype Row: Sendable
-  /// The order and the limits of the result.
+  /// The order of the result, and the limit and offset of the query.
   var arrangement: ResultArrangement { get }
   /// The parts of a row's key by which the plan looks up held rows, each as a range of indices into
   /// the key. In a join of posts and authors, for example, 1..<2 is the author's key.
@@ -40,8 +40,8 @@ protocol MaintenancePlan<Row>: Sendable {
   /// a reserve. Throws a `RerunReason` if there are too many rows.
   func fetch(on core: ConnectionCore) throws -> [ResultEntry]
 
-  /// Fetches all that the plan maintains: the result, and rows from which it is calculated. Throws
-  /// a `RerunReason` if there are too many rows.
+  /// Fetches all rows that the plan maintains: the result, and any rows from which the result is
+  /// calculated. Throws a `RerunReason` if there are too many rows.
   func window(on core: ConnectionCore) throws -> ResultWindow
 
   /// Changes `interests` so that only rows that can affect the result are watched.
@@ -125,7 +125,7 @@ struct PlanningContext {
   let connection: Connection
   /// Whether no other connection can commit to the database.
   let isPrivate: Bool
-  /// If a query has a limit, the least number of rows to hold after the limit, as a reserve.
+  /// The least number of rows to hold after the limit of a query, as a reserve.
   let reserve: Int
   /// The greatest number of rows that a plan may hold in addition to the rows of the result.
   let maximumParts: Int
@@ -192,7 +192,7 @@ enum Planning {
   /// followed.
   ///
   /// - Parameter partly: whether `select` is only a part of the watched query, such as one SELECT
-  ///   of a UNION. Columns that only the other parts read then do not count.
+  ///   of a UNION. If so, columns that only the other parts read are ignored.
   static func scopes(
     of select: SelectStatement, in context: PlanningContext, partly: Bool = false
   ) throws -> (scopes: [QueryScope], tables: [PlannedTable]) {
@@ -223,7 +223,8 @@ enum Planning {
 /// A plan that evaluates the changes of commits in a reader's snapshot. If the snapshot also
 /// contains later commits, the plan applies those as well.
 protocol SnapshotPlan<Row>: MaintenancePlan {
-  /// Returns false if the changed rows alone show that the result stays the same.
+  /// Returns false if the changed rows show that the result stays the same. Does not read the
+  /// database.
   ///
   /// - Parameter values: the values of the query's arguments.
   func isTouched(by commits: [Commit], _ values: [DatabaseValue]) -> Bool
@@ -301,7 +302,7 @@ extension SnapshotPlan {
       guard let change, !change.after.isShort else { return .unknown }
       return .changed(change, snapshot)
     } catch is ColumnValueError {
-      // The value may be invalid only in rows that do not matter. The fetch will show that.
+      // The invalid value may be in a row outside the result, so the result is fetched.
       return .unknown
     }
   }
@@ -311,7 +312,7 @@ extension PlanningContext {
   /// Throws a `RerunReason` if there is no way to know which commits a snapshot contains.
   func requireLog() throws {
     if isPrivate { return }
-    // The count is not known for a moment while another connection commits.
+    // While another connection commits, the log's change count is unknown for a moment.
     for _ in 0..<maximumAttempts where try connection.use().logChangeCount != nil { return }
     throw RerunReason("the file has no write-ahead log with a shared index", isOfMoment: true)
   }

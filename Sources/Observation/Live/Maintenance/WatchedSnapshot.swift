@@ -14,7 +14,7 @@ struct WatchedSnapshot: Sendable {
     self.otherCount = otherCount
   }
 
-  /// Creates the value for a result that contains the commits up to the given one, but was
+  /// Creates the value for a result that contains the commits up to the given commit, but was
   /// calculated without reading a snapshot.
   init(containing last: UInt64) {
     position = CommitClock.Position(last: last, mayContainNext: false)
@@ -71,7 +71,8 @@ extension TableWatch {
       let count = otherCount(in: snapshot.position, on: core)
     else { return .undecided }
     // The index of the write-ahead log counts all commits until now, including those after the
-    // snapshot. If the count is still the same, the snapshot contains no other commits.
+    // snapshot. If the count of foreign commits is the same as for the earlier snapshot, the
+    // snapshot contains no new commits of other connections.
     guard count == known else { return isLast(snapshot.position.last) ? .others : .undecided }
     guard !isPrivate || !snapshot.position.mayContainNext else { return .undecided }
     var snapshot = snapshot

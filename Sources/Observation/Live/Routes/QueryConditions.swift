@@ -2,7 +2,7 @@ import QueryDSL
 import SQLCore
 
 /// The conditions that a query has for the rows of each of its tables, in the main query and in
-/// subqueries. Only comparisons of a column are used, for example with a bound value.
+/// subqueries. Only conditions that compare a column, for example with a bound value, are used.
 ///
 /// If a row meets the conditions neither before nor after a change, the change cannot affect the
 /// result. A condition that is not understood is left out. Then more rows seem to matter, never
@@ -28,7 +28,7 @@ struct QueryConditions: Sendable {
   }
 
   /// A table of a FROM clause, and the conditions on its rows. `alternatives` are the branches of
-  /// an OR: a row matters only if it meets all conditions of at least one.
+  /// an OR: a row matters only if it meets all conditions of at least one branch.
   struct Table: Sendable {
     let layout: UInt16
     /// Whether this is the table of a model, and not a query or a function.
@@ -198,7 +198,7 @@ extension QueryConditions.Scope {
   private static func all(
     _ first: [[QueryConditions.Comparison]], _ second: [[QueryConditions.Comparison]]
   ) -> [[QueryConditions.Comparison]] {
-    // Leaving out a condition is safe: more rows matter.
+    // Leaving out a condition is safe, because then more rows matter, never fewer.
     guard first.count * second.count <= maximumAlternatives else { return first }
     return first.flatMap { first in second.map { first + $0 } }
   }
@@ -309,7 +309,7 @@ extension QueryConditions.Scope {
 }
 
 extension QueryConditions.Condition.Relation {
-  /// The relation after both sides are exchanged: `a < b` is the same as `b > a`.
+  /// The relation after the operands are exchanged: `a < b` is the same as `b > a`.
   fileprivate var reversed: Self {
     switch self {
     case .equal: .equal

@@ -4,8 +4,8 @@ import SQLCore
 ///
 /// The index is an interval tree: a treap in the order of the lower bounds. Each node has the
 /// greatest upper bound of its subtree. Adding and removing take as many steps as the depth of the
-/// tree, which is about twice the logarithm of the number of ranges. Finding takes the same and a
-/// step for each result.
+/// tree, which is about twice the logarithm of the number of ranges. Finding takes about as many
+/// steps, and some more for each result.
 struct RangeIndex {
   /// A range of values. A bound is nil if the range has no limit at that end.
   struct Range: Hashable {
@@ -31,7 +31,8 @@ struct RangeIndex {
   var isEmpty: Bool { root < 0 }
 
   mutating func insert(_ id: UInt64, _ range: Range) {
-    // Consecutive ids need priorities that look random. Multiplying by this odd number gives them.
+    // Consecutive ids need priorities that look random. Multiplying an id by this odd number gives
+    // such a priority.
     let priority = (id &+ UInt64(free.count)) &* 0x9E37_79B9_7F4A_7C15
     let node = Node(range: range, id: id, priority: priority, greatest: range.upper)
     let place: Int
@@ -91,7 +92,7 @@ struct RangeIndex {
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
     find(value, pattern, below: node.left, body)
-    // The lower bounds to the right are equal to this lower bound or greater.
+    // The lower bounds in the right subtree are equal to this lower bound or greater.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
     if pattern.contains(value, node.range) { body(node.id) }
     find(value, pattern, below: node.right, body)
@@ -175,7 +176,7 @@ extension RowRoute {
     /// Returns the range of a route. The last two of the route's values are the bounds of the
     /// range.
     func range(_ values: [DatabaseValue]) -> RangeIndex.Range {
-      // A literal `nil` would be the value NULL.
+      // A literal `nil` would be the value NULL, not a missing bound.
       RangeIndex.Range(
         lower: lower == .none ? Optional.none : .some(values[values.count - 2]),
         upper: upper == .none ? Optional.none : .some(values[values.count - 1]))

@@ -3,8 +3,9 @@ import SQLCore
 /// An index of the subscriptions to certain rows of a table. It finds the subscriptions for which a
 /// changed row matters, by the values of the row.
 ///
-/// Finding the subscriptions that a row affects costs one lookup for each pattern, before and after
-/// the change. The number of subscriptions does not matter. Adding or removing a subscription takes
+/// To find the subscriptions that a changed row affects, the index makes up to two lookups for each
+/// pattern, such as `userID = ?`: one with the row's values before the change, and one with those
+/// after it. The number of subscriptions does not matter. Adding or removing a subscription takes
 /// constant time. Subscriptions to ranges, such as `size > 3`, are in a tree, in which finding,
 /// adding and removing take logarithmic time.
 struct RouteIndex {
@@ -16,8 +17,8 @@ struct RouteIndex {
     /// The subscriptions to ranges, such as `size > 3`. The keys are the values of the columns
     /// compared by `=`.
     var ranges: [[DatabaseValue]: RangeIndex] = [:]
-    /// Where the pattern's columns are among the values of a changed row. This is kept from the
-    /// last change, and used again while the column names are the same.
+    /// The positions of the pattern's columns among the values of a changed row. They are kept from
+    /// the last change, and used again as long as the column names stay the same.
     var places: Places?
   }
 
@@ -27,7 +28,7 @@ struct RouteIndex {
     case many(Set<UInt64>)
   }
 
-  /// Where the columns of a pattern are among the recorded values of a table's rows.
+  /// The positions of a pattern's columns among the recorded values of a table's rows.
   fileprivate struct Places {
     enum Place {
       case key(Int)
@@ -58,8 +59,8 @@ struct RouteIndex {
   }
 
   /// Adds to `found` the subscriptions for which a changed row matters, by its values before or
-  /// after the change. If their values are in a joined table, may add a `RouteQuestion` instead,
-  /// whose answer leads to the subscriptions.
+  /// after the change. For a pattern with a path to a joined table, may add a `RouteQuestion`
+  /// instead, whose answer leads to the subscriptions.
   mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName,
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
@@ -156,8 +157,8 @@ extension RouteIndex.Subscribers {
     for ranges in ranges.values { ranges.forEach(body) }
   }
 
-  /// With at least this number of subscriptions, a statement finds out which of them to notify.
-  /// With fewer, all are notified without a statement.
+  /// If a pattern has at least this number of different routes, a statement finds out which of
+  /// their subscriptions to notify. With fewer routes, all are notified without a statement.
   private static let manySubscribers = 16
   /// The greatest number of values in a `RouteQuestion`. If a commit has more, all subscriptions
   /// are notified.

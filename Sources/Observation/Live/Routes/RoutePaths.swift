@@ -1,21 +1,22 @@
 import QueryDSL
 import SQLCore
 
-/// Finds routes to a table whose columns the query compares with no value. But the query joins the
-/// table with another one, and compares that one with a value. For example, with
-/// `entry.feed = follow.feed AND follow.user = ?`, the path leads from `entry` to `follow`.
+/// A search for the routes (see `RowRoute`) to a table whose own columns the query compares with no
+/// value. Instead, the query joins the table with another table, and compares a column of that
+/// other table with a value. For example, with `entry.feed = follow.feed AND follow.user = ?`, the
+/// path leads from `entry` to `follow`.
 ///
-/// A changed row can matter only to the values at the end of its path. The path is followed in the
-/// state after the commit. That suffices: if the commit also changed a row on the path, that row
-/// has its own route, which is looked up with the old and the new values.
+/// A changed row can matter only to queries with the values that are found at the end of its path.
+/// The path is followed in the state after the commit. That suffices: if the commit also changed a
+/// row on the path, that row has its own route, which is looked up with the old and the new values.
 struct RoutePaths {
   let tables: [QueryConditions.Table]
   let known: [RoutedTable?]
   let values: [BoundValue]
   let schema: RoutedSchema
 
-  /// A step of a path: from a column of one table to the column of another table to which a join
-  /// sets it equal.
+  /// A step of a path. It leads from a column of one table to a column of another table. A join
+  /// requires that both columns are equal.
   private struct Step {
     let from: RoutedColumn
     let table: RoutedTable

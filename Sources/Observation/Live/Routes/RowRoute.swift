@@ -32,18 +32,18 @@ struct RowRoute: Hashable, Sendable {
     let columns: [Column]
     /// A further column whose value must be in a range; nil without such a column.
     var range: RangePattern?
-    /// The columns of the table that the query reads, folded; nil for all columns. An update of
-    /// other columns does not matter.
+    /// The folded names of those columns of the table that the query reads; nil for all columns. An
+    /// update of other columns does not matter.
     var read: Set<String>?
     /// The path to the values, if they are values of rows that the query joins with the changed
     /// row. Nil if they are values of the changed row itself.
     var path: Path?
   }
 
-  /// A statement that finds the values to look up in a joined table. An example is
-  /// `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
+  /// A statement that finds, in a joined table, the values by which routes are looked up. An
+  /// example is `SELECT DISTINCT "user" FROM "Follow" WHERE "feed" IN (…)`.
   struct Path: Hashable, Sendable {
-    /// The column of the changed rows, folded, whose values the statement gets in its IN list.
+    /// The folded name of the column whose values in the changed rows fill the IN list.
     let column: String
     let sql: String
   }
@@ -126,8 +126,8 @@ struct RoutedColumn {
     case (.text, .integer(let integer)): return .text(String(integer))
     case (.text, .text), (.numeric, .integer), (.numeric, .real): return value
     case (.numeric, .text(let text)):
-      // SQLite compares text that looks like a number as a number. A `nil` beside a value in `?:`
-      // would be NULL, which no row equals.
+      // SQLite compares text that looks like a number as a number. An `if` returns nil here,
+      // because a `nil` in `?:` would be the value NULL.
       let isNumber = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       if isNumber { return nil }
       return value
@@ -160,7 +160,7 @@ extension QueryConditions {
         known.append(nil)
         continue
       }
-      // A view reads other tables, which the query may also name itself.
+      // The table may be a view. A view reads other tables, whose rows must then not be limited.
       guard let layout = LayoutRegistry.shared.layout(number: table.layout),
         interests[QualifiedTableName(layout.tableName)] != nil,
         let found = try schema.table(QualifiedTableName(layout.tableName))
@@ -189,7 +189,7 @@ extension QueryConditions {
       interests[name]?.routes = found.map { route in
         var content = route.pattern
         content.read = read
-        // If both arrays are equal, they share one storage.
+        // If the values equal the arguments, both share the storage of one array.
         return RowRoute(
           pattern: schema.pattern(content),
           values: route.values == arguments ? arguments : route.values)
@@ -270,7 +270,7 @@ struct RoutedTable {
       var range =
         found
         ?? (.init(column: .init(name: column.name, collation: column.collation)), [.null, .null])
-      // If there are two bounds on one side, a row must meet both, so either may be used.
+      // If there are two lower or two upper bounds, a row must meet both. Using either is enough.
       switch condition.relation {
       case .greater: (range.pattern.lower, range.bounds[0]) = (.excluded, bound)
       case .greaterOrEqual: (range.pattern.lower, range.bounds[0]) = (.included, bound)
@@ -294,7 +294,7 @@ extension QueryConditions.Value {
     case .bound(let index):
       guard index < values.count else { return nil }
       switch values[index] {
-      // `IS NULL` finds rows; `= NULL` does not.
+      // The condition may be `IS NULL`, which finds rows, or `= NULL`, which finds none.
       case .value(.null): return nil
       case .value(let value): listed = [value]
       case .array(let array): listed = array.values

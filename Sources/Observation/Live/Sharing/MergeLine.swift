@@ -5,10 +5,10 @@ import SQLCore
 /// A few tasks take the results from the queue, one after the other. There are at most as many
 /// tasks as connections for live queries.
 ///
-/// If each result had its own task, the program's other tasks would wait behind thousands of tasks.
-/// A second reason is speed: a merge that needs a reader finds the connection of the previous merge
-/// idle, and runs on the same thread. Otherwise each merge would move to a thread of the database
-/// and back.
+/// There are two reasons not to give each result its own task. First, the program's other tasks
+/// would wait behind thousands of tasks. Second, a few tasks are faster: a merge that needs a
+/// reader finds the connection of the previous merge idle, and runs on the same thread. Otherwise
+/// each merge would move to a thread of the database and back.
 final class MergeLine: Sendable {
   private struct State {
     /// The queued results. An element is nil once its result was taken.
@@ -16,7 +16,7 @@ final class MergeLine: Sendable {
     var start = 0
     var taskCount = 0
 
-    /// Takes the first result. If there is none, returns nil, and the calling task must end.
+    /// Takes the first result. If the queue is empty, returns nil, and the calling task must end.
     mutating func takeFirst() -> (any MergedResult)? {
       guard start < results.count else {
         (results, start) = ([], 0)

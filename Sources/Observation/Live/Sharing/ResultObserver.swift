@@ -3,16 +3,16 @@ import SQLCore
 /// One observer of a query. It shares the result with all observers of the same query. It remembers
 /// the last result that it returned, so that each newer result has the difference from that result.
 ///
-/// `@unchecked Sendable`: only one task at a time uses the observer. It is the task of the
-/// iterator, or of the user interface's object, that created the observer. `refresh()` may run in
-/// other tasks, but uses only values that have a lock.
+/// `@unchecked Sendable`: only one task at a time uses the observer. This is the task of the
+/// iterator or of the user-interface object that created the observer. `refresh()` may run in other
+/// tasks, but uses only values that have a lock.
 final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   private let shared: SharedResult<Row>
   private let signal = Signal()
   private var version: UInt64 = 0
   private var last: Results<Void>?
   private var pace: Pace
-  /// The request for the first result; nil once the request was answered.
+  /// The number of the request for the first result; nil once the request was answered.
   private var firstRequest: UInt64?
   private let refreshes = Lock(Refreshes())
 
@@ -22,8 +22,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     var isEnded = false
   }
 
-  /// The number of a request. The last outcome that this observer received answers all requests up
-  /// to it.
+  /// The number of the newest request that the last received outcome answers. That outcome also
+  /// answers all earlier requests.
   private var answered: UInt64 = 0
 
   init(_ source: LiveSource<Row>, in database: Database, every interval: Duration? = nil) {
@@ -53,7 +53,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   }
 
   // A waiting task keeps the memory of its asynchronous functions, and thousands of observers may
-  // wait. So the functions that wait need little memory, and synchronous functions do the rest.
+  // wait. So the asynchronous functions are small, and synchronous functions do most of the work.
 
   @inline(never)
   private func beginFirst() {
@@ -64,7 +64,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     @inline(never) get { last.map { Results($0) } }
   }
 
-  /// If the observer does not have the newest outcome yet, takes it and returns `.take`. Otherwise
+  /// Takes the newest outcome if the observer does not have it yet, and returns `.take`. Otherwise
   /// returns whether to wait or to end.
   @inline(never)
   private func takeNews() throws -> SharedState.Turn {

@@ -35,7 +35,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     try await QueryWatch(query.source, in: watch.database).explain()
   }
 
-  /// Adds 1 or −1 to the number of observers. If there are none left, cancels the run.
+  /// Adds 1 or −1 to the number of observers. If no observers are left, cancels the run.
   func count(observers: Int) {
     let run = state.withLock { state in
       state.observers += observers
@@ -73,8 +73,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     }
   }
 
-  /// Returns what an observer must do next, if it has received all outcomes up to the given
-  /// version. If it must wait, `signal` wakes it when that may have changed.
+  /// Returns the next step of an observer that has received all outcomes up to the given version.
+  /// If the observer must wait, `signal` wakes it when it may no longer have to wait.
   ///
   /// - Parameters:
   ///   - request: a request of the observer, or nil. Once it is answered, the observer must take
@@ -91,7 +91,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     return turn
   }
 
-  /// Called when commits came. If an observer waits, begins a run.
+  /// Notes that commits came. If an observer waits, begins a run.
   func commitsCame() {
     change(inTask: false) { state in
       state.isPending = true
@@ -201,8 +201,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   /// Keeps a new result as the outcome. A nil result means that the result did not change.
   private func note(_ new: Results<Void>?) {
     if let new { return keep(.result(new, missing: query.missing)) }
-    // An equal result is kept as well if the last outcome was an error, and if a table is missing
-    // now or exists again.
+    // An equal result is also kept in two cases: the last outcome was an error, or a table or
+    // column went missing or exists again.
     let (isCurrent, missing) = (query.isCurrent, query.missing)
     let isNews = state.withLock { state in
       switch state.outcome {

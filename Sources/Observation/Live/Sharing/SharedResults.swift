@@ -4,7 +4,7 @@ import SQLCore
 /// The observed results of a database. Observers of the same query with the same values share one
 /// result. Queries that differ only in values share one template.
 final class SharedResults: Sendable {
-  /// The identity of a template: of a query without the values of its arguments.
+  /// The identity of a template, which is a query without the values of its arguments.
   final class Key: Hashable, Sendable {
     fileprivate struct Column: Hashable, Sendable {
       let type: ObjectIdentifier
@@ -62,8 +62,8 @@ final class SharedResults: Sendable {
     fileprivate let values: [DatabaseValue]
     fileprivate let results: SharedResults
 
-    /// Puts the result into a queue of results that wait to merge commits. Merges with a reader and
-    /// merges in memory have different queues.
+    /// Puts the result into a queue of results that wait to merge commits. There is one queue for
+    /// merges that need a reader, and one for merges in memory.
     func merge(_ result: any MergedResult, inReader: Bool, atMost maximum: Int) {
       (inReader ? results.readerLine : results.memoryLine).append(result, atMost: maximum)
     }
@@ -103,10 +103,10 @@ final class SharedResults: Sendable {
       return (result, entry)
     }
 
-    /// Removes a result of a template. If it was the last result, removes the template and returns
-    /// it.
+    /// Removes a result of a template. If the template has no more results, also removes and
+    /// returns the template.
     mutating func remove(_ id: UInt64, of key: Key, _ values: [DatabaseValue]) -> Template? {
-      // A newer result may be registered for the same values.
+      // If a newer result is registered for the same values, that result stays registered.
       guard let template = templates.index(forKey: key),
         let place = templates.values[template].ids.index(forKey: values),
         templates.values[template].ids.values[place] == id

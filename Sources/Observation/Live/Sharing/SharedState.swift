@@ -40,8 +40,8 @@ struct SharedState {
   var mustFetch = false
   /// Whether the database is closed.
   var isEnded = false
-  /// The number of requests so far. Each request asks for a result with all commits until then.
-  /// `answered` is the number of requests that were answered.
+  /// The number of requests so far. Each request asks for a result that contains all earlier
+  /// commits. `answered` is the number of requests that were answered.
   var requests: UInt64 = 0
   var answered: UInt64 = 0
   /// The signals of the waiting observers.

@@ -4,8 +4,8 @@ import Synchronization
 /// The tracker of a database's changes. While there are subscriptions, the tracker records the
 /// writer's changes and delivers its commits to the subscriptions.
 ///
-/// A lock guards the registry of subscriptions; no user code runs under the lock. All other state
-/// belongs to the writer, and only the access that holds the writer uses it.
+/// A lock guards the registry of subscriptions; no user code runs under the lock. The state of the
+/// writer is not locked, because only the access that holds the writer uses it.
 ///
 /// `@unchecked Sendable`: only the access that holds the writer's lease uses `recordedVersion`,
 /// `covered` and `foreignCommits`.
@@ -49,7 +49,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
   // MARK: Subscriptions
 
-  /// Whether commits are recorded row by row. If not, only their tables are recorded.
+  /// Whether commits are recorded row by row. If not, only the changed tables are recorded.
   var seesRows: Bool { granularity == .rows }
 
   /// Adds a subscription. Its tables are recorded from the next access to the writer on.
@@ -147,13 +147,15 @@ package final class ChangeTracker: @unchecked Sendable {
     for subscription in subscriptions { subscription.queue.wake() }
   }
 
-  /// Delivers a commit of the writer. If other connections committed before, reports that first.
+  /// Delivers a commit of the writer. If other connections committed before it, first reports that
+  /// they did.
   ///
   /// The observers are woken only after all of them have received the commit. An observer that is
-  /// woken earlier could open a snapshot that contains a commit which it has not received yet. It
-  /// could not merge from such a snapshot.
+  /// woken earlier could open a snapshot that contains a commit which the observer has not received
+  /// yet. It could not use such a snapshot to update its result.
   ///
-  /// - Parameter ask: answers a `RouteQuestion`; nil if the answer is not known.
+  /// - Parameter ask: a closure that answers a `RouteQuestion`; it returns nil if the answer is not
+  ///   known.
   private func publish(
     _ commit: Commit?, _ finding: ForeignCommits.Finding,
     asking ask: (RouteQuestion) -> [[DatabaseValue]]? = { _ in nil }
@@ -166,15 +168,15 @@ package final class ChangeTracker: @unchecked Sendable {
     }
     switch finding {
     case .none: break
-    // The other commit may have come before the watching began. It matters only for observers that
-    // may have fetched before that.
+    // Another connection may have committed, perhaps before the watching began. This matters only
+    // to live observers, which may have fetched before that commit.
     case .unknown: others = append(everything: .changedElsewhere, onlyLive: true)
     case .some: others = append(everything: .changedElsewhere, onlyLive: false)
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
-      // If the version is the same, everything that new subscriptions watch was recorded anyway.
-      // Then they have missed nothing, and receive the commit, too.
+      // If the registry's version has not changed, everything that new subscriptions watch was
+      // recorded anyway. They have missed nothing, so they receive the commit, too.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return (registry.concerned(by: commit), end)
     }
@@ -190,7 +192,7 @@ package final class ChangeTracker: @unchecked Sendable {
 
 extension ChangeTracker {
   /// Checks, between two accesses to the writer, whether another connection committed. Reads from
-  /// the database first, so that SQLite looks at the file.
+  /// the database first, so that SQLite checks the file for changes.
   ///
   /// The finding is reported before the writer can commit again. Otherwise an observer could merge
   /// the rows of the writer's next commit into a result that lacks the other connection's commit.
@@ -203,8 +205,8 @@ extension ChangeTracker {
 }
 
 extension ChangeTracker: AccessObserver {
-  /// Installs the hook for the current subscriptions, or removes the hook if nothing is
-  /// subscribed.
+  /// Installs the hook for the current subscriptions, or removes the hook if there are no
+  /// subscriptions.
   package func writeWillBegin(on core: ConnectionCore) throws {
     let known = nextID.load(ordering: .sequentiallyConsistent)
     guard version.load(ordering: .sequentiallyConsistent) != recordedVersion else {
@@ -235,8 +237,8 @@ extension ChangeTracker: AccessObserver {
     }
   }
 
-  /// Subscriptions that were added during the access may watch more than was recorded. Sends these
-  /// subscriptions an event that says that anything may have changed.
+  /// Sends an event to the subscriptions that were added during the access, because they may watch
+  /// more than was recorded. After this event, every table counts as changed.
   package func writeDidEnd(on core: ConnectionCore) {
     guard nextID.load(ordering: .sequentiallyConsistent) != covered else { return }
     let (late, end) = registry.withLock { registry in

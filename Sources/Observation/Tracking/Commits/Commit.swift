@@ -44,7 +44,7 @@ package struct WriteChanges: Sendable {
 package struct Subscription: Sendable {
   /// The part of a table that is watched.
   package struct Interest: Sendable {
-    /// The watched columns, folded; nil for all columns.
+    /// The names of the watched columns in lower case; nil for all columns.
     var columns: Set<String>?
     /// The keys of the watched rows; nil for all rows.
     var keys: Set<RowKey>?
@@ -62,7 +62,7 @@ package struct Subscription: Sendable {
   let tables: [QualifiedTableName: Interest]?
   /// The queue that receives the commits that touch the tables.
   let queue: any CommitReceiver
-  /// Whether the observer itself finds out what changed, as a live query does. Then it does no harm
+  /// Whether the observer itself finds out what changed, as a live query does. It is then harmless
   /// to report a change that did not happen.
   var isLive = false
   /// Whether every change of the schema is reported, even if it concerns other tables.

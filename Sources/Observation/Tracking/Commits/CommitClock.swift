@@ -76,8 +76,8 @@ final class CommitClock: Sendable {
 /// A detector of commits that other connections made to the file since the writer's last commit.
 ///
 /// While the writer holds its lock, no other connection can commit. So when the writer's commit
-/// hook fires, the file contains all commits before the writer's own commit. A probe runs no
-/// statement.
+/// hook fires, the file contains all commits before the writer's own commit. A probe, which
+/// compares versions of the file's content, runs no statement.
 ///
 /// Only the access that holds the writer uses the detector.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
@@ -106,14 +106,14 @@ final class ForeignCommits {
     if version != current { finding = .some }
   }
 
-  /// Notes that the writer committed, so that the writer's own change is not reported as that of
-  /// another connection.
+  /// Notes that the writer committed, so that the writer's own change is not reported as a change
+  /// of another connection.
   func didCommit(on core: ConnectionCore) {
     version = core.contentVersion
   }
 
-  /// Forgets the version. This is called when there are no observers, because nobody then follows
-  /// the version through the writer's next commits.
+  /// Forgets the version. This is called when there are no observers, because the version is then
+  /// not updated after the writer's commits.
   func forget() {
     version = nil
     finding = .none

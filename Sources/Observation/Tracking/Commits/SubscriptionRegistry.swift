@@ -20,8 +20,8 @@ struct SubscriptionRegistry {
     var ofAllRows: Set<UInt64> = []
     var ofRow: [RowKey: Set<UInt64>] = [:]
     var ofValues = RouteIndex()
-    /// For each column, folded, the number of subscriptions that watch it. `allColumnsCount` is the
-    /// number of subscriptions that watch all columns.
+    /// For each column name in lower case, the number of subscriptions that watch the column.
+    /// `allColumnsCount` is the number of subscriptions that watch all columns.
     var columnCounts: [String: Int] = [:]
     var allColumnsCount = 0
     var count = 0
@@ -174,7 +174,7 @@ struct SubscriptionRegistry {
           }
         }
         if !watchers.ofValues.isEmpty {
-          // Changes the value in place, because the search keeps the places of the columns.
+          // Changes the value in place, because the search stores the columns' positions in it.
           tables[table]?.ofValues.find(changes, of: table, &found, &lookupCount)
         }
       }
@@ -190,15 +190,15 @@ struct SubscriptionRegistry {
     return ids
   }
 
-  /// Returns the subscriptions with the given ids. Leaves out the id `end` and later ids: those
-  /// were added during the access to the writer, and missed its beginning.
+  /// Returns the subscriptions with the given ids. Leaves out subscriptions whose id is `end` or
+  /// later: they were added during the access to the writer, and missed its beginning.
   func subscriptions(_ ids: Set<UInt64>, before end: UInt64) -> [Subscription] {
     ids.sorted().compactMap { $0 < end ? subscriptions[$0] : nil }
   }
 }
 
-/// The tables whose rows are recorded. Each has the set of its recorded columns, folded; nil for
-/// all columns.
+/// The tables whose rows are recorded. Each table has the names of its recorded columns in lower
+/// case; nil for all columns.
 enum WantedTables {
   case all
   case some([QualifiedTableName: Set<String>?])

@@ -48,15 +48,15 @@ extension NettedRowValues {
   }
 }
 
-// This is not a method of `[Commit]`. Swift 6.3 would consider such a method for every array, such
-// as the result of `fetch`, and crashes there.
+// This is not a method of `[Commit]`, because the compiler of Swift 6.3 would consider such a
+// method for every array, such as the result of `fetch`, and would crash.
 
 extension Commit {
   /// Returns the net changes that the commits made in a table, with the columns that a query reads.
   ///
   /// - Parameters:
   ///   - needsOld: whether the old values are needed.
-  ///   - select: a closure that returns the rows of a write that may matter.
+  ///   - select: a closure that returns those rows of a write that may matter to the query.
   static func nettedRows(
     _ commits: [Commit], of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
     _ select: (NettedTable) -> [NettedRow]

@@ -24,8 +24,8 @@ package final class TableNames: Sendable {
     foldedColumns = columns.map(\.lowercasedASCII)
   }
 
-  /// Returns where the property `columns` has the columns that the parameter names. The given names
-  /// are folded; nil stands for all columns.
+  /// Returns the indices of the given columns in the property `columns`. The given names are in
+  /// lower case; nil stands for all columns.
   func places(of columns: Set<String>?) -> [Int] {
     guard let columns else { return Array(foldedColumns.indices) }
     return foldedColumns.indices.filter { columns.contains(foldedColumns[$0]) }
@@ -42,8 +42,9 @@ package struct NettedTable: Sendable {
     didSet { index = RowIndex() }
   }
   package internal(set) var events: Set<TableEvent> = []
-  /// The former and the new key of each row whose key an UPDATE changed. `rows` has such a change
-  /// as a deletion and an insertion, or as updates if another row had the key before.
+  /// The former and the new key of each row whose key an UPDATE changed. In `rows`, such a change
+  /// is a deletion of the former key and an insertion of the new key. If a key has a row both
+  /// before and after the write, `rows` has an update of the key instead.
   package var rekeyedKeys: Set<RowKey> = []
   /// The index that finds rows by key and by value. All observers share it.
   private var index = RowIndex()
@@ -104,9 +105,9 @@ package struct NettedTable: Sendable {
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
-  /// Returns whether a row's key and its values in the recorded columns with these indices, before
-  /// and after the write, are exactly the stored values. Text that is invalid in its encoding is
-  /// not exact.
+  /// Returns whether the recorded values are exactly the stored values. This concerns the row's
+  /// key, and its values before and after the write in the recorded columns with these indices.
+  /// Text that is invalid in its encoding is not exact.
   func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -154,8 +155,8 @@ package struct NettedRow: Sendable {
 /// An index of the changed rows of one table in one write. It finds rows by their key, and by their
 /// values before and after.
 ///
-/// Many observers may each watch another row. The first observer that searches builds the index, so
-/// the writer never does. Each later search costs only as much as it finds.
+/// Many observers may each watch a different row. The first observer that searches builds the
+/// index, so the writer never does. Each later search costs only as much as it finds.
 final class RowIndex: Sendable {
   /// The indices of the rows of a write, by their values in one column.
   private struct Column {

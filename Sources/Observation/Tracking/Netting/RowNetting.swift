@@ -12,7 +12,8 @@ struct RowNetting {
   private var slots: [Int32] = []
   /// The indices of the changes whose new values the hook did not report.
   private var unknown: Set<Int> = []
-  /// The indices of the changes that are halves of a changed key.
+  /// The indices of the changes that come from a changed key: the deletion of the former key, and
+  /// the insertion of the new key.
   private var rekeyed: Set<Int> = []
   /// A random factor for the hash, so that an attacker cannot choose keys that collide.
   private static let seed = UInt64.random(in: .min ... .max) | 1
@@ -68,8 +69,8 @@ struct RowNetting {
   /// With fewer changes than this, a key is found by a linear search, without the hash table.
   private static let unhashedCount = 8
 
-  /// Returns the index of the change with the given key. If there is none, returns nil, and enters
-  /// the key into the hash table for the change that the caller then appends.
+  /// Returns the index of the change with the given key. If no change has the key, returns nil, and
+  /// enters the key into the hash table for the change that the caller then appends.
   @inline(__always)
   private mutating func find(_ key: Int64) -> Int? {
     guard changes.count >= Self.unhashedCount || !slots.isEmpty else {
@@ -136,7 +137,8 @@ struct RowNetting {
 
   func key(of row: NettedRow) -> RowKey { values.key(row.key, keyCount: keyCount) }
 
-  /// The rows that differ from before, in the order in which they were first changed.
+  /// The rows whose new state differs from their old state, in the order in which they were first
+  /// changed.
   var rows: [NettedRow] {
     // Usually all rows differ.
     guard changes.contains(where: isEmpty) else { return changes }

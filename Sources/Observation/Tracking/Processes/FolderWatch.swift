@@ -32,7 +32,7 @@ final class FolderWatch: @unchecked Sendable {
     #endif
   }
 
-  /// The time between two reports. The file is not probed more often.
+  /// The shortest time between two reports. The file is not probed more often.
   private static let pause = DispatchTimeInterval.milliseconds(10)
 
   /// Begins to watch the folder of a file. Returns nil if the system does not allow this.

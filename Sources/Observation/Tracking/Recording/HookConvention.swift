@@ -1,13 +1,13 @@
 import SQLCore
 
-/// The two places of a column: among all columns of its table, and among the stored columns.
+/// The two positions of a column: among all columns of its table, and among the stored columns.
 struct ColumnPlace {
   let declared: Int
   let stored: Int
 }
 
-/// How the pre-update hook numbers the columns of a table: it counts all columns, or only the
-/// stored ones.
+/// The numbering that the pre-update hook uses for the columns of a table: it counts all columns,
+/// or only the stored columns.
 ///
 /// The two numberings differ if the table has VIRTUAL generated columns. The convention depends on
 /// the version of SQLite, on whether the table has rowids, and on whether the value is old or new.
@@ -35,7 +35,7 @@ struct HookConvention: Sendable {
   }
 
   private init() {
-    // If the detection fails, the documented numbering is used: the place among the stored columns.
+    // If the detection fails, the documented numbering is used, which counts the stored columns.
     try? detect(hasRowID: true)
     try? detect(hasRowID: false)
   }
@@ -144,8 +144,8 @@ struct HookIndices: @unchecked Sendable {
   }
 }
 
-/// The recorded columns of a table that an UPDATE assigns. In all other columns, the new row has
-/// the values of the old row.
+/// The recorded columns to which an UPDATE of a table assigns values. In all other columns, the new
+/// row has the values of the old row.
 final class AssignedColumns {
   /// The columns in unmanaged memory, so that they can be read for each row without reference
   /// counting. Their owner frees the memory.
@@ -167,8 +167,8 @@ final class AssignedColumns {
   private let assignments: [ColumnDependency]
   private let table: TrackedTable
   let identity: Identity
-  /// Nil if the UPDATE assigns no column of the table. A virtual table then updates its rows, by a
-  /// statement that is not known.
+  /// Nil if the UPDATE assigns no column of the table. The UPDATE then changes a virtual table,
+  /// which writes the rows of this table by a statement that is not known.
   let columns: Columns?
 
   init(_ assignments: [ColumnDependency], at address: UnsafeRawPointer, of table: TrackedTable) {

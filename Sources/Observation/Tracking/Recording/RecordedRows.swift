@@ -65,8 +65,8 @@ struct RecordedRows {
   mutating func keepOnlyTables(of row: RecordedRow, among tables: [TrackedTable]) {
     guard !isFull else { return note(.tableChanged, tables[row.table].name) }
     isFull = true
-    // Notes each table at the position of its first change, so that the table stays noted after a
-    // cut to a later mark.
+    // Notes each table at the position of its first change, so that the note remains after a
+    // rollback to a later position.
     for row in rows { note(.tableChanged, tables[row.table].name, at: row.position) }
     rows = []
     values.truncate(to: 0)
@@ -78,9 +78,9 @@ struct RecordedRows {
     position += 1
   }
 
-  /// Notes an event that happened at the given position of the log. If the write already has the
-  /// same event of the table, there or before, does nothing. A later event is not enough, because a
-  /// savepoint may remove it.
+  /// Notes an event that happened at the given position of the log. Does nothing if the write
+  /// already has the same event of the table at this position or before it. An event at a later
+  /// position is not enough, because a rollback to a savepoint may remove it.
   mutating func note(_ event: TableEvent, _ table: QualifiedTableName, at position: Int) {
     let start = boundaries.last { $0.position <= position }?.position ?? 0
     let isKnown = notes.contains { note in
@@ -152,7 +152,7 @@ struct RecordedRows {
     return rows[firstRow(at: start)..<firstRow(at: end)]
   }
 
-  /// Returns the index of the first row whose position is not before the given position.
+  /// Returns the index of the first row at the given position of the log or after it.
   private func firstRow(at position: Int) -> Int {
     rows.partitioningIndex { $0.position >= position }
   }

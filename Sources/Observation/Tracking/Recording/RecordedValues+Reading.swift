@@ -15,9 +15,9 @@ import SQLCore
 #endif
 
 extension RecordedValues {
-  /// Returns the value with the index `place` in a state, the recorded values of a row. In a UTF-8
-  /// database, invalid text is returned with its bytes. In a UTF-16 database, invalid text is
-  /// repaired.
+  /// Returns the value with the index `place` in a state, which has the recorded values of one row.
+  /// In a UTF-8 database, invalid text is returned with its bytes. In a UTF-16 database, invalid
+  /// text is repaired.
   func value(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue {
     let payload = payload(of: state, at: place, of: valueCount)
     switch kind(of: state, at: place) {
@@ -34,9 +34,9 @@ extension RecordedValues {
     }
   }
 
-  /// Returns the value with the index `place` in a state, the recorded values of a row. Returns nil
-  /// for text that SQLite would not store again with the same bytes. This is mainly invalid text,
-  /// because a `String` cannot hold it.
+  /// Returns the value with the index `place` in a state, which has the recorded values of one row.
+  /// Returns nil for text that SQLite would not store again with the same bytes. This is mainly
+  /// invalid text, because a `String` cannot hold it.
   func exactValue(
     of state: Int, at place: Int, of valueCount: Int
   ) -> DatabaseValue? {
@@ -47,16 +47,16 @@ extension RecordedValues {
     return encoding.exactString(content(of: state, payload)).map { .text($0) }
   }
 
-  /// Returns the value with the index `place` in a state, the recorded values of a row, in a form
-  /// that can be written back. In a UTF-8 database, invalid text is returned with its bytes. In a
-  /// UTF-16 database, returns nil for text that SQLite would store with other bytes.
+  /// Returns the value with the index `place` in a state, which has the recorded values of one row,
+  /// in a form that can be written back. In a UTF-8 database, invalid text is returned with its
+  /// bytes. In a UTF-16 database, returns nil for text that SQLite would store with other bytes.
   package func storedValue(of state: Int, at place: Int, of valueCount: Int) -> DatabaseValue? {
     encoding == .utf8
       ? value(of: state, at: place, of: valueCount)
       : exactValue(of: state, at: place, of: valueCount)
   }
 
-  /// Returns all values of a state, the recorded values of a row.
+  /// Returns all values of a state. They are the recorded values of one row.
   func values(of state: Int, count: Int) -> [DatabaseValue] {
     (0..<count).map { value(of: state, at: $0, of: count) }
   }

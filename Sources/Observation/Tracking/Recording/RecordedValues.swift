@@ -94,8 +94,8 @@ package final class RecordedValues: @unchecked Sendable {
     return start
   }
 
-  /// If `reserve` made room for two states, returns the offset of the second, which begins where
-  /// the first ends.
+  /// Returns the offset of the second of two states for which `reserve` made room. It begins where
+  /// the first state ends.
   static func state(behind state: Int, of valueCount: Int) -> Int {
     state + size(of: valueCount)
   }
@@ -107,8 +107,7 @@ package final class RecordedValues: @unchecked Sendable {
   /// Reads the values of a row, before or after its change, from the pre-update hook, and records
   /// them.
   ///
-  /// - Parameter count: The number of values in the state, if the state has more values than there
-  ///   are sources.
+  /// - Parameter count: The number of values in the state. If nil, this is the number of sources.
   func fill(
     _ state: Int, before isBefore: Bool, of event: borrowing PreUpdateEvent,
     from sources: UnsafeBufferPointer<Source>, among count: Int? = nil

@@ -69,8 +69,8 @@ extension Recorder {
     places.mapValues { tables[$0].definition }
   }
 
-  /// Notes the watched tables whose definitions changed. There may be more of them than the
-  /// statements name. For example, a renamed table may take the name of another one.
+  /// Notes the watched tables whose definitions changed. A statement can change the definitions of
+  /// more tables than it names. For example, a renamed table may take the name of another table.
   func noteChangedDefinitions() {
     guard granularity == .rows else {
       // There are no definitions to compare, and any table may have been renamed. So all tables are
@@ -110,7 +110,7 @@ extension Recorder {
     var netted: [RowNetting?] = Array(repeating: nil, count: tables.count)
     var start = rows.startIndex
     while start < rows.endIndex {
-      // Consecutive rows of one table are netted together. Usually all rows are.
+      // Consecutive rows of one table are netted together. Usually all rows are of one table.
       let table = rows[start].table
       var end = start + 1
       while end < rows.endIndex, rows[end].table == table { end += 1 }
@@ -155,7 +155,7 @@ extension Recorder {
     return changes
   }
 
-  /// Returns a value for the changes of a table, to which rows or events can be added.
+  /// Returns the changes of a table without any rows or events, which the caller can add.
   private func emptyRows(of table: QualifiedTableName) -> NettedTable {
     NettedTable(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),

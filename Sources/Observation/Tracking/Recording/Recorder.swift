@@ -141,7 +141,8 @@ extension Recorder: StatementObserver {
 
   func rollbackHookDidFire() {
     outcome = .rolledBack
-    // The next change of the schema, perhaps by another connection, gives it the same version.
+    // The next change of the schema, perhaps by another connection, gets the version of the change
+    // that was rolled back. So this version does not identify a schema.
     if didChangeSchema { schemaVersion = nil }
     forget()
   }
@@ -154,7 +155,8 @@ extension Recorder: StatementObserver {
     }
     guard statement.pointee.effects.mayChangeTables else { return }
     isPrepared = false
-    // After DETACH and ATTACH, the name may belong to another file with the same schema version.
+    // After DETACH and ATTACH, a database's name may belong to another file with the same schema
+    // version.
     if statement.pointee.effects.contains(.changesConnection) { attachedVersions = [:] }
     guard statement.pointee.effects.contains(.changesSchema) else { return }
     didChangeSchema = true
@@ -283,8 +285,8 @@ extension Recorder: StatementObserver {
   /// Returns the columns that may have other values after the row is updated; nil for all columns.
   ///
   /// The columns are known only for rows that a statement itself updates. If a trigger updates a
-  /// row, its depth is above 0, and its assignments are not known. If two statements run at the
-  /// same time, it is not known which of them changes a row.
+  /// row, the event's depth is above 0, and the trigger's assignments are not known. If two
+  /// statements run at the same time, it is not known which of them changes a row.
   private func assignedColumns(
     by event: borrowing PreUpdateEvent, in table: TrackedTable
   ) -> AssignedColumns.Columns? {
@@ -311,8 +313,8 @@ extension Recorder: StatementObserver {
   /// Returns the index in `tables` of a row's table. Returns −1 if this row is not recorded, and
   /// nil if no table with this name is watched.
   private func place(of event: borrowing PreUpdateEvent) -> Int? {
-    // This is the fast path. If an earlier transaction noted the table, the table is wanted. Its
-    // name is needed only if the schema has changed since then.
+    // This is the fast path. A table in `recentPlaces` is known to be wanted. The name of the table
+    // is needed only if the schema has changed since the table was added.
     if let place = recentPlaces.value(of: event) {
       if isPrepared { return place }
       prepareTables()

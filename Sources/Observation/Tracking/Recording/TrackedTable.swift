@@ -21,8 +21,8 @@ final class TrackedTable: Sendable {
   /// The text of the CREATE TABLE statement.
   let definition: String
   let hasRowID: Bool
-  /// A name by which SQL can read the rowid: that of the key's column if it is the rowid, or one
-  /// like `_rowid_` that no column has.
+  /// A name by which SQL can read the rowid: the name of the key's column if this column is the
+  /// rowid, or else a name such as `_rowid_` that no column has.
   let rowIDName: String
   /// Whether the rowid identifies the rows.
   let isKeyedByRowID: Bool
@@ -36,7 +36,7 @@ final class TrackedTable: Sendable {
 
   /// Reads the table's declaration. Returns nil if there is no such table.
   ///
-  /// - Parameter columns: the columns to record, folded; nil for all columns.
+  /// - Parameter columns: the names of the columns to record, in lower case; nil for all columns.
   init?(named name: QualifiedTableName, recording columns: Set<String>?, on connection: Connection)
     throws
   {
@@ -127,8 +127,8 @@ extension Connection {
     try entry(of: table)?.get(Bool.self, named: "wr") != true
   }
 
-  /// Returns the row of `pragma_table_list` for a table. The list has the name of a schema as
-  /// ATTACH wrote it, so the name is folded here.
+  /// Returns the row of `pragma_table_list` for a table. The list spells the name of a schema as
+  /// the ATTACH statement did, so the name is folded here.
   private func entry(of table: QualifiedTableName) throws -> Row? {
     try rows("SELECT schema, name, wr FROM pragma_table_list(\(table.name))").first { row in
       try row.get(String.self, named: "schema").lowercasedASCII == table.schema
@@ -139,7 +139,7 @@ extension Connection {
   /// the declared type INTEGER, and SQLite has no separate index for the key.
   func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
-    // There are exceptions (WITHOUT ROWID and DESC). Then the key has an index.
+    // There are two exceptions: WITHOUT ROWID tables and DESC keys. In both, the key has an index.
     return try row(
       "SELECT 1 FROM pragma_index_list(\(table.name), \(table.schema)) WHERE origin = 'pk'") == nil
   }

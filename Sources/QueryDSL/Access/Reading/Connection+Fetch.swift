@@ -5,9 +5,9 @@ extension Connection {
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
-  /// with the table, column, row and key. If a query without joins and groups selects only columns,
-  /// but not the key, it then runs once more to find the key for the error. A call of a prepared
-  /// query does not run again.
+  /// with the table, column, row and key. If the query selects only columns, but not the key, it
+  /// runs once more to find the key for the error. Exceptions are queries with joins, groups or
+  /// DISTINCT, and calls of prepared queries: they do not run again.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -70,8 +70,8 @@ extension Connection {
   }
 }
 
-// These methods are for queries that are rendered each time they run. The call of a prepared query
-// has its own methods.
+// These methods are for queries that are rendered each time they run. `PreparedCall` implements
+// them for prepared queries.
 
 extension Fetchable {
   /// Renders the query and returns all rows; programs do not use it directly, but call `fetch`.
@@ -194,7 +194,7 @@ extension RowDecoding {
 
 extension ConnectionCore {
   /// Returns the cached statement that finds a model by its key, with the key bound. The caller
-  /// must give the statement back.
+  /// must return the statement with `giveBack(_:)`.
   @usableFromInline
   func lendStatement(
     finding layout: ModelLayout, withKeyAt key: UnsafeRawPointer
@@ -209,8 +209,8 @@ extension ConnectionCore {
     return statement
   }
 
-  /// Returns the cached statement that finds a model by its key. The caller must give it back.
-  /// SQL: `SELECT … FROM "T" WHERE key = ?`
+  /// Returns the cached statement that finds a model by its key. The caller must return the
+  /// statement with `giveBack(_:)`. SQL: `SELECT … FROM "T" WHERE key = ?`
   func lendFindStatement(_ layout: ModelLayout) throws -> StatementPointer {
     try lendStatement(.find, of: layout) {
       let names = layout.columns.map(\.quotedName).joined(separator: ", ")

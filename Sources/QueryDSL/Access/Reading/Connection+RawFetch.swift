@@ -80,8 +80,9 @@ extension DatabaseReader {
 }
 
 extension ConnectionCore {
-  /// Returns the compiled statement for raw SQL, with its values bound. The caller must give it
-  /// back. Throws unless the statement's result has each column of a model exactly once.
+  /// Returns the compiled statement for raw SQL, with its values bound. The caller must return the
+  /// statement with `giveBack(_:)`. Throws unless the statement's result has each column of a model
+  /// exactly once.
   func lendStatement(
     for sql: SQL, asColumnsOf layout: ModelLayout
   ) throws -> StatementPointer {
@@ -109,7 +110,7 @@ extension ModelLayout {
 
 extension Row {
   /// The value that a row has for a column of a model. The column is found in the row by its name,
-  /// and its value is read in its stored form.
+  /// and the value is read in the stored form that the model declares.
   ///
   /// ```swift
   /// let row = try db.row("SELECT * FROM Post JOIN Author ON authorID = Author.key LIMIT 1")

@@ -60,8 +60,8 @@ extension DatabaseReader {
 }
 
 extension ResultColumn {
-  /// Returns the description of the value in a row; nil if the column is optional and the value is
-  /// NULL.
+  /// Returns the description of this column's value in a row; nil if the column is optional and the
+  /// value is NULL.
   fileprivate func text(in row: borrowing StatementRow, at index: Int) throws -> String? {
     if isOptional, try row.isNull(at: index) { return nil }
     let type = type.nonOptional

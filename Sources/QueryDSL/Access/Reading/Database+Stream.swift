@@ -23,8 +23,8 @@ extension Database {
   }
 
   /// Returns the rows of a raw statement as a stream of models or rows. All rows are read in one
-  /// snapshot. Each column of the type is found in the result by its name. The result may have
-  /// other columns.
+  /// snapshot. Each column of the type is matched to the result column of the same name. The result
+  /// may have additional columns.
   ///
   /// ```swift
   /// for try await post in db.stream(Post.self, "SELECT * FROM Post WHERE views > \(100)") { … }
@@ -56,8 +56,8 @@ extension Database {
 }
 
 extension RowSource {
-  /// Makes the source of a query's rows. Models are read by a function that all types of models
-  /// share, many rows in one call. Other rows, and models that a closure makes, are read one by one.
+  /// Makes the source of a query's rows. One function, which all model types share, reads many
+  /// models in one call. Other rows, and models that a closure makes, are read one by one.
   fileprivate init(
     _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer
@@ -96,7 +96,7 @@ extension SelectStatement {
 
 extension ModelLayout {
   /// Loads the next rows as models into memory, which must have room for `capacity` models. `row`
-  /// is the number of the first of these rows, for errors.
+  /// is the number of the first of these rows, so that an error can name its row.
   fileprivate func loadRows(
     of statement: StatementPointer, on core: ConnectionCore, at positions: ColumnPositions? = nil,
     into memory: UnsafeMutableRawPointer, capacity: Int, row: Int, progress: inout RowProgress

@@ -139,7 +139,7 @@ extension DatabaseReader {
 }
 
 extension Fetchable {
-  /// Where asynchronous code fetches the query: on the calling thread if the query has a limit.
-  /// Without a limit it may take long, so it is fetched in the background.
+  /// Where asynchronous code runs the query. A query with a limit runs on the calling thread. A
+  /// query without a limit may take long, so it runs in the background.
   var execution: ReadExecution { _isLimited ? .caller : .background }
 }

@@ -72,7 +72,7 @@ extension Connection {
   }
 
   /// Returns SQLite's plan for an update or a deletion, without running the command. Apus treats
-  /// this as writing, so it throws on a connection that only reads.
+  /// the call as a write, so the call throws on a connection that only reads.
   public func explain(_ command: some Runnable) throws -> QueryPlan {
     try explain(try command.sql)
   }

@@ -34,7 +34,7 @@ struct NewRow {
       }
     case .arrays, .query: break
     }
-    // Columns that the insert does not set have their defaults.
+    // Columns that the insert does not set get their default values.
     let known = Set(columns.map(\.name))
     for column in try core.lend().columns(ofTable: layout.tableName)
     where column.generation == .none {
@@ -73,8 +73,8 @@ struct NewRow {
   }
 }
 
-/// The query for the existing row that has the values of a new row in all columns of a unique
-/// constraint: `SELECT key FROM T WHERE …`.
+/// The query for the existing row with which a new row conflicts: both have the same values in all
+/// columns of a unique constraint. SQL: `SELECT key FROM T WHERE …`
 struct ConflictLookup: Renderable {
   let layout: ModelLayout
   let row: NewRow
@@ -113,8 +113,8 @@ extension ConflictClause {
 
 extension Insert {
   /// Runs a closure that inserts rows. If SQLite refuses an ON CONFLICT clause because no unique
-  /// constraint has its columns, adds an explanation to the error. The explanation names a partial
-  /// index that has these columns.
+  /// constraint has the clause's columns, adds an explanation to the error. The explanation names a
+  /// partial index that has these columns.
   func explainingConflicts<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {
@@ -151,8 +151,7 @@ extension Insert {
 }
 
 extension String {
-  /// For a term of an index that is a column, the column's name without quotes. For an expression,
-  /// the unchanged text.
+  /// If this term of an index is a column, its name without quotes; otherwise the unchanged text.
   fileprivate var unquotedName: String {
     let tokens = SQLTokens(self).tokens
     return tokens.count == 1 ? tokens[0].value.lowercasedASCII : self
@@ -176,7 +175,8 @@ extension ConnectionCore {
         constraints.append(ExistingIndex.constraint(in: sql))
         continue
       }
-      // An index without its own SQL belongs to a constraint of the table, and has only columns.
+      // An index without SQL in `sqlite_schema` belongs to a constraint of the table. All its terms
+      // are columns.
       let columns = try lend().rows(
         """
         SELECT name, coll FROM pragma_index_xinfo(\(try index.get(String.self, at: 0)))

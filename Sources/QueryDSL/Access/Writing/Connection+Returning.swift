@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Connection {
-  /// Runs a command and returns the written rows. The call runs one statement. An insert of models
-  /// runs one for each model, and an insert of very many rows runs several.
+  /// Runs a command and returns the written rows. The call usually runs one statement. An insert of
+  /// models runs one statement for each model, and an insert of very many rows runs several.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`

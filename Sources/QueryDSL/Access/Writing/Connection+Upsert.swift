@@ -42,8 +42,9 @@ public enum UpsertOutcome: Hashable, Sendable {
   case inserted
   /// An existing row was updated.
   case updated
-  /// Nothing was written. The ON CONFLICT clause that applied is DO NOTHING, or its WHERE is false,
-  /// or SQLite ignored the row because of a trigger or a constraint with ON CONFLICT IGNORE.
+  /// Nothing was written, for one of these reasons:
+  /// - The ON CONFLICT clause that applied is DO NOTHING, or its WHERE is false.
+  /// - A trigger, or a constraint with ON CONFLICT IGNORE, made SQLite ignore the row.
   case unchanged
 }
 
@@ -63,10 +64,10 @@ extension Connection {
   /// //   SET "title" = excluded."title", …
   /// //   WHERE "Post"."title" IS NOT excluded."title" COLLATE "BINARY" OR …
   /// ```
-  /// An existing row keeps its key. The call takes one statement. If it left the row unchanged, one
-  /// or more further statements look the row up. For a table WITHOUT ROWID, and in a remote
-  /// database, the call takes two statements if the row exists, so a BEFORE INSERT trigger runs
-  /// twice.
+  /// An existing row keeps its key. The call takes one statement. If this statement leaves the row
+  /// unchanged, one or more further statements look up the row. For a table WITHOUT ROWID, and in a
+  /// remote database, the call takes two statements if the row exists, so a BEFORE INSERT trigger
+  /// runs twice.
   ///
   /// A violation of another constraint throws `DatabaseError`. If `onConflict` names a column of
   /// the key, and the model's key was changed since the model was loaded, the call throws

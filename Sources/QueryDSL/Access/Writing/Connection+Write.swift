@@ -11,16 +11,16 @@ extension Connection {
   /// Throws `DatabaseError` with the constraint, its table and its columns if a constraint is
   /// violated. Throws `ColumnValueError` for a value that cannot be stored, and `WriteIgnored` if
   /// SQLite ignored the row. If the model has generated columns, one more statement reads them, and
-  /// the insert uses a savepoint inside `write { }`.
+  /// inside `write { }`, the insert uses a savepoint.
   @inlinable
   @discardableResult
   public func insert<M: TableModel>(_ model: consuming M) throws -> M {
     try writing(model) { try ModelWriting.insert($0, of: $1, on: $2) }
   }
 
-  /// Inserts models in their order. If the keys are known, one statement can insert several rows.
-  /// If the database may assign the keys, if the model has generated columns, or if there are fewer
-  /// than ten models, each model is inserted on its own.
+  /// Inserts models in the order of the array. One statement can insert several rows if the keys
+  /// are known. Each model is inserted on its own if the database may assign the keys, if the model
+  /// has generated columns, or if there are fewer than ten models.
   ///
   /// Either all models are inserted or none, even if the caller catches the error inside
   /// `write { }`. If several statements are needed, they run in a savepoint. This savepoint costs
@@ -128,7 +128,7 @@ extension Connection {
   }
 
   /// Runs an insert, an update or a deletion, and returns the number of written rows. Several
-  /// models are inserted one after another, either all or none.
+  /// models are inserted one after another. If one of them fails, none of them is inserted.
   ///
   /// Throws `QueryError` for a command that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error.

@@ -32,13 +32,13 @@ extension Database {
     try await writeData { try $0.insert(models) }
   }
 
-  /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
+  /// Updates the changed columns of a model. Throws `RecordNotFound` if the row is gone.
   @discardableResult
   public func update<M: Model>(_ model: M) throws -> M {
     try writeData { try $0.update(model) }
   }
 
-  /// Updates the changed columns. Throws `RecordNotFound` if the row is gone.
+  /// Updates the changed columns of a model. Throws `RecordNotFound` if the row is gone.
   @discardableResult
   public func update<M: Model>(_ model: M) async throws -> M {
     try await writeData { try $0.update(model) }
@@ -56,13 +56,13 @@ extension Database {
     try await writeData { try $0.update(models) }
   }
 
-  /// Updates the row with the model's key, or inserts it.
+  /// Updates the row with the model's key, or inserts the model if that row does not exist.
   @discardableResult
   public func save<M: Model>(_ model: M) throws -> M {
     try writeData { try $0.save(model) }
   }
 
-  /// Updates the row with the model's key, or inserts it.
+  /// Updates the row with the model's key, or inserts the model if that row does not exist.
   @discardableResult
   public func save<M: Model>(_ model: M) async throws -> M {
     try await writeData { try $0.save(model) }

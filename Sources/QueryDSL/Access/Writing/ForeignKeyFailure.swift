@@ -155,7 +155,8 @@ extension ModelLayout {
     return condition
   }
 
-  /// Returns a value of the key in a model's `ID`, in its stored form.
+  /// Reads one value of a key from the memory of a model's `ID`. Returns the value in its stored
+  /// form.
   func plainValue<Value: ColumnValue>(
     _ type: Value.Type, at memory: UnsafeRawPointer, form: StoredForm
   ) throws -> DatabaseValue {
@@ -173,7 +174,7 @@ extension ModelLayout {
 
 extension ConnectionCore {
   /// Returns the foreign keys that a table declares or, if `isChild` is false, the foreign keys
-  /// that refer to it. If they cannot be read, the list is empty.
+  /// that refer to the table. If they cannot be read, the list is empty.
   fileprivate func knownForeignKeys(of table: String, isChild: Bool = true) -> [StoredForeignKey] {
     (try? foreignKeys(of: table, isChild: isChild)) ?? []
   }

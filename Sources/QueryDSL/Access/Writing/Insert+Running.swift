@@ -1,8 +1,8 @@
 import SQLCore
 
-// Models lie next to each other in their array, and their values are bound from there. All models
-// share one statement, except if the database assigns the key of one model but not of the next.
-// Then another statement is lent.
+// Models lie next to each other in their array, and their values are bound from the array's memory.
+// Neighbouring models share one statement, unless the database assigns the key of only one of them.
+// In this case, each of the two models needs its own statement.
 
 extension Insert {
   func forEachStatement(

@@ -1,9 +1,10 @@
 import SQLCore
 
 // An insert sets the connection's last inserted rowid, but the update of an upsert does not set it.
-// So the library first sets that rowid to a value that the new row cannot have. If the rowid then
-// still has that value, no row was inserted. A table without rowids, or a remote database, needs
-// two statements, the first with DO NOTHING.
+// So the library first sets that rowid to a value that the new row cannot have. If the rowid still
+// has that value after the upsert, no row was inserted. For a table without rowids, and in a remote
+// database, the library first runs the insert with DO NOTHING and then, if nothing was inserted,
+// the upsert.
 //
 // RETURNING returns the key of a written row. If the upsert wrote nothing, the library looks up the
 // row that caused the conflict, by the constraints of the upsert's clauses.
@@ -64,13 +65,13 @@ extension Insert where M: Model {
     }
   }
 
-  /// Whether one of the columns is the key column that is the rowid.
+  /// Whether one of the columns is the table's INTEGER PRIMARY KEY, which is the rowid.
   private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
     guard let rowID = layout.rowIDColumn else { return false }
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
   }
 
-  /// Returns whether all ON CONFLICT clauses name the rowid only, and none of them changes it.
+  /// Returns whether every ON CONFLICT clause names only the rowid column, and does not change it.
   private func conflictsAreOfRowID(_ layout: ModelLayout) -> Bool {
     guard let key = layout.rowIDColumn else { return false }
     func isKey(_ node: ExpressionNode) -> Bool { node.columnID.map { Int($0.index) } == key }
@@ -80,8 +81,8 @@ extension Insert where M: Model {
     }
   }
 
-  /// Runs one statement for each model, if all ON CONFLICT clauses name the rowid only. The
-  /// existing row then has the model's key, so no lookup is needed.
+  /// Runs one statement for each model. All ON CONFLICT clauses name only the rowid column, so an
+  /// existing row has the model's key, and no lookup is needed.
   private func upsertedByRowID(
     _ models: [M], _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [Upserted<M>] {
@@ -97,7 +98,8 @@ extension Insert where M: Model {
         let key = outcome == .inserted ? core.lastInsertRowID : nil
         outcomes.append(RowIDOutcome(outcome, assigned: key))
       } else if outcome == .unchanged, try !writing.exists(model, row: nil) {
-        // No row has the key, so SQLite ignored the insert for another reason.
+        // No row has the model's key. SQLite ignored the insert for a reason other than a conflict
+        // of this key, such as a trigger.
         outcomes.append(RowIDOutcome(outcome, assigned: nil))
       } else {
         outcomes.append(RowIDOutcome(outcome))
@@ -108,9 +110,9 @@ extension Insert where M: Model {
 
   /// Returns the outcomes with the keys of the models.
   ///
-  /// This is a separate loop, because the generic types of the result are looked up once for each
-  /// function. In the closure of `upsertedByRowID`, they would be looked up for each row, which
-  /// would take a fifth of the closure's time.
+  /// This loop is a separate function, because the generic types of the result are looked up once
+  /// for each call of the function. In the closure of `upsertedByRowID`, they would be looked up
+  /// for each row, which would take a fifth of the closure's time.
   private static func upserted(
     _ models: [M], _ outcomes: [RowIDOutcome]
   ) throws -> [Upserted<M>] {
@@ -178,7 +180,8 @@ extension Insert where M: Model {
     return Upserted(outcome: outcome, key: try key.map { try M.id(fromKeyValues: $0) })
   }
 
-  /// Returns the key of the existing row with which the new row conflicts; otherwise nil.
+  /// Returns the key of the existing row with which the new row conflicts; nil if there is no such
+  /// row.
   private func keptRow(
     _ insert: InsertStatement, _ layout: ModelLayout, on core: ConnectionCore
   ) throws -> [DatabaseValue]? {
@@ -200,7 +203,7 @@ private struct RowIDOutcome {
   let outcome: UpsertOutcome
   /// Whether `assignedKey` is the key of the row. If not, the row has the key of the model.
   let hasAssignedKey: Bool
-  /// The key that the database assigned; nil if there is no row.
+  /// The key that the database assigned to the new row; nil if it assigned no key.
   let assignedKey: Int64?
 
   init(_ outcome: UpsertOutcome) {
@@ -219,8 +222,9 @@ private struct RowIDOutcome {
 /// The statements that upsert one row and show the outcome.
 private struct UpsertedRow {
   let insert: InsertStatement
-  /// A rowid that the new row cannot have. The last inserted rowid is set to it before the insert.
-  /// Nil if this would not show the outcome, for example in a table without rowids.
+  /// A rowid that the new row cannot have. The last inserted rowid is set to this value before the
+  /// insert. If nil, the last inserted rowid cannot show the outcome, for example in a table
+  /// without rowids.
   let notInserting: Int64?
   let doingNothing: InsertStatement
 }
@@ -247,8 +251,8 @@ extension StatementPointer {
 }
 
 extension ConnectionCore {
-  /// Runs a closure that upserts a row, and returns the outcome. If the closure wrote a row, it was
-  /// inserted if the last inserted rowid was set, and otherwise updated.
+  /// Runs a closure that upserts a row, and returns the outcome. A row that the closure wrote was
+  /// inserted if the last inserted rowid has changed; otherwise it was updated.
   fileprivate func outcome(
     notInserting sentinel: Int64, of run: () throws -> Bool
   ) throws -> UpsertOutcome {

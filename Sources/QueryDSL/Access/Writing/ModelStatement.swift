@@ -21,8 +21,8 @@ enum ModelStatement: UInt8 {
     Int(layout.number) * Self.numbersPerLayout + Int(rawValue)
   }
 
-  /// Returns the number of the statement that updates one column; nil for the later columns of a
-  /// model with many columns, which have no number.
+  /// Returns the number of the statement that updates one column. Returns nil if the index of the
+  /// column is so high that the layout has no number for it.
   static func number(forUpdateOf column: UInt16, of layout: ModelLayout) -> Int? {
     let place = Int(update.rawValue) + Int(column)
     return place < numbersPerLayout ? Int(layout.number) * numbersPerLayout + place : nil
@@ -30,7 +30,8 @@ enum ModelStatement: UInt8 {
 }
 
 extension ConnectionCore {
-  /// Returns the cached statement of this kind for a layout. The caller must give it back.
+  /// Returns the cached statement of this kind for a layout. The caller must give the statement
+  /// back.
   func lendStatement(
     _ kind: ModelStatement, of layout: ModelLayout, sql: () -> String
   ) throws -> StatementPointer {
@@ -44,8 +45,8 @@ extension ConnectionCore {
   }
 }
 
-/// Returns the cached statements that write models. A statement is found in the cache by a few
-/// bytes, its shape. The caller must give each statement back.
+/// Returns the cached statements that write models. The cache finds a statement by its shape, a few
+/// bytes. The caller must give each statement back.
 extension ModelWriting {
   /// Returns `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
   /// key.

@@ -1,9 +1,9 @@
 import SQLCore
 
-/// Inserts arrays of models, either all models or none. The models lie next to each other in
-/// memory.
+/// Inserts arrays of models: either all models of an array or none. The models lie next to each
+/// other in memory.
 extension ModelWriting {
-  /// Inserts models in their order.
+  /// Inserts models in the order of the array.
   ///
   /// If the database assigns no keys and there are enough models, each statement inserts several
   /// rows. Otherwise the models are inserted one by one. An INSERT with the key columns is used for
@@ -142,8 +142,8 @@ extension ModelWriting {
       })
   }
 
-  /// Returns the error for models if SQLite ignored some of them. The error names the first model
-  /// that is not in the table.
+  /// Returns the error to throw after SQLite ignored some of the models. The error names the first
+  /// model that is not in the table.
   private func ignored(
     among rows: some Sequence<Int>, of models: UnsafeMutableRawPointer
   ) throws -> WriteIgnored {
@@ -162,9 +162,9 @@ extension ModelWriting {
   /// Inserts rows one by one after one statement for all of them failed, so that the error names
   /// the row at fault.
   ///
-  /// A row that refers to a later row violates a foreign key if it is inserted alone, although the
-  /// statement for all rows did not. Such a row is left out. If no other row fails, this function
-  /// throws the error of the statement for all rows.
+  /// If the statement for all rows did not violate a foreign key, but a row on its own does, the
+  /// row refers to a later row. Such a row is left out. If no other row fails, this function throws
+  /// the error of the statement for all rows.
   static func oneByOne(
     _ rows: some Sequence<Int>, after error: any Error, _ insert: (Int) throws -> Void
   ) throws {
@@ -182,9 +182,10 @@ extension ModelWriting {
     if isIncomplete { throw error }
   }
 
-  /// Returns whether a failed statement left no changes: it failed because of a value or a
-  /// constraint, and SQLite has undone it, but not the whole transaction. If a trigger raised FAIL,
-  /// some changes remain. If a trigger raised ROLLBACK, the whole transaction is undone.
+  /// Returns whether SQLite has undone a failed statement completely, but not the whole
+  /// transaction. This is so if a value or a constraint made the statement fail. However, if a
+  /// trigger raised FAIL, some changes remain. If a trigger raised ROLLBACK, the whole transaction
+  /// is undone.
   static func hasWrittenNothing(
     _ error: any Error, on core: ConnectionCore, _ wasInTransaction: Bool
   ) -> Bool {

@@ -60,8 +60,8 @@ struct ModelWriting {
     try settle(model, written: columns)
   }
 
-  /// Writes one model. If generated columns must be read afterwards, this takes two statements. If
-  /// the second statement fails, the write is undone.
+  /// Writes one model. A model with generated columns takes two statements, because these columns
+  /// are read after the write. If the second statement fails, the write is undone.
   @inline(__always)
   private func wholly<Result>(_ write: () throws -> Result) throws -> Result {
     if layout.generatedColumns.isEmpty { return try write() }
@@ -115,7 +115,7 @@ struct ModelWriting {
       let statement = try upsertStatement()
       defer { core.giveBack(statement) }
       try run(statement, layout.orders.all, model, row)
-      // If the row has only a key, the upsert leaves an existing row unchanged.
+      // If the table has only key columns, the upsert leaves an existing row unchanged.
       if core.changeCount == 0,
         try !layout.orders.others.isEmpty || !exists(model, row: row)
       {
@@ -175,8 +175,8 @@ struct ModelWriting {
     return try core.step(statement)
   }
 
-  /// Brings a written model into the state that it would have after reading it back: values are
-  /// rounded to their stored precision, columns are marked as loaded, and generated columns are
+  /// Gives a written model the state that it would have if it were read from the database: values
+  /// are rounded to their stored precision, columns are marked as loaded, and generated columns are
   /// read.
   func settle(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>

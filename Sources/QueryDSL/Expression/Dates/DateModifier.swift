@@ -23,11 +23,11 @@ public struct DateModifier: Hashable, Sendable {
   /// Whether this adds a length of time, such as 3 hours, which is the same in every time zone.
   /// Other changes, such as 3 days, depend on the calendar of the zone.
   let isDuration: Bool
-  /// What `months` and `years` do if the resulting month does not have the day, as in February
-  /// 31st.
+  /// The rule of `months` and `years` for a day that the resulting month does not have, such as
+  /// February 31st.
   let overflow: MonthOverflow
-  /// The number of milliseconds for `milliseconds`; nil for other changes. It is added to the
-  /// stored date, because SQLite's modifiers are applied to whole seconds.
+  /// The number of milliseconds to add if this change is `milliseconds`; otherwise nil. It is added
+  /// to the stored date, because SQLite's modifiers are applied to whole seconds.
   let milliseconds: Int?
 
   private init(
@@ -129,16 +129,17 @@ public enum DateUnit: String, Sendable {
 /// writes works with every version.
 /// - SeeAlso: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public enum MonthOverflow: Sendable {
-  /// The date continues into the next month: February 31st is March 3rd, or March 2nd in a leap
-  /// year.
+  /// The date continues into the next month: February 31st becomes March 3rd, or March 2nd in a
+  /// leap year.
   case ceiling
-  /// The date is the last day of the month: February 31st is February 28th, or 29th in a leap year.
+  /// The date is the last day of the month: February 31st becomes February 28th, or 29th in a leap
+  /// year.
   case floor
 }
 
 // SQLite's modifiers are applied to whole seconds. The fraction of the stored date is added to the
-// result, unless a step goes to the start of a day. A step of milliseconds is added to the date in
-// its stored form, between the other steps. https://www.sqlite.org/lang_datefunc.html#modifiers
+// result, unless a change goes to the start of a day. Milliseconds are added to the date in its
+// stored form, between the other changes. https://www.sqlite.org/lang_datefunc.html#modifiers
 
 /// One change of a date, such as "3 months later", made by a modifier of SQLite.
 struct DateStep: Sendable {
@@ -173,8 +174,8 @@ extension SQLExpression where Value: DateColumnValue {
     modified { $0.inItsForm(modifiedBy: modifiers, in: zone) }
   }
 
-  /// Passes the date to `change` and returns the result. If the date has no stored form of its own,
-  /// such as the current time, the result has none either.
+  /// Passes the date to `change` and returns the result. If the date is an expression without a
+  /// stored form of its own, such as the current time, the result has none either.
   func modified(
     _ change: @escaping @Sendable (SQLExpression) -> SQLExpression
   ) -> SQLExpression {
@@ -188,7 +189,7 @@ extension SQLExpression where Value: DateColumnValue {
     var date = self
     for run in modifiers[...].runs(by: { $0.milliseconds != nil }) {
       if run.first?.milliseconds == nil {
-        // In UTC, lengths of time and steps of the calendar can be applied together.
+        // In UTC, lengths of time and changes by the calendar can be applied together.
         let groups = zone == .utc ? [run] : run.runs(by: \.isDuration)
         date = date.moved(by: groups.map { DateSteps($0) }, in: zone)
       } else {

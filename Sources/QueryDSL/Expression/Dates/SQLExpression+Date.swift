@@ -171,7 +171,7 @@ extension StoredForm {
     }
   }
 
-  /// How many stored units make a second, if this form stores milliseconds or microseconds.
+  /// The number of stored units in a second, for a form that stores milliseconds or microseconds.
   private var unitsOfSecond: String { self == .unixMilliseconds ? "1000" : "1000000" }
 
   private static func floor(_ real: ExpressionNode) -> ExpressionNode {
@@ -179,8 +179,9 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// Converts whole seconds since 1970 to a date in this form. `rest` has another date and its
-  /// whole seconds. The result gets the fraction of a second of that date, or 0 if `rest` is nil.
+  /// Converts whole seconds since 1970 to a date in this form. `rest` is another date, together
+  /// with its whole seconds. The result gets the fraction of a second of that date, or 0 if `rest`
+  /// is nil.
   func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {

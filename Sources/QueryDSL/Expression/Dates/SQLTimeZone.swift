@@ -37,7 +37,7 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
     self.init(identifier)
   }
 
-  /// Uses a time zone of Foundation.
+  /// Names a time zone of Foundation by its identifier.
   public init(_ zone: TimeZone) {
     self.init(zone.identifier)
   }
@@ -51,8 +51,8 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The time zone of the machine: `TimeZone.current` when the query runs.
   public static let localTime = SQLTimeZone(TimeZone.localName)
 
-  /// Converts whole seconds since 1970 to local time, also in seconds: 9:30 in the zone becomes
-  /// 9:30 in UTC.
+  /// Converts whole seconds since 1970 to local time, also in seconds. If it is 9:30 in the zone,
+  /// the result is the moment at which it is 9:30 in UTC.
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
   /// Converts a local time of the zone, as `local` returns it, to whole seconds since 1970.

@@ -1,7 +1,8 @@
 import SQLCore
 
 // Functions whose first argument is a Swift value and whose other arguments are expressions. Each
-// calls the function of the same name of `SQLExpression(value)`.
+// function makes an `SQLExpression` of the value, and calls the expression's function of the same
+// name.
 
 extension ColumnValue where Self: TextColumnValue {
   /// Returns the position of the first occurrence of an expression in this text, counted from 1; 0
@@ -35,7 +36,8 @@ extension ColumnValue where Self: TextColumnValue {
 }
 
 extension ColumnValue where Self: OrderedColumnValue {
-  /// Tests whether this value is in a closed range. If an end is NULL, the result is NULL or false.
+  /// Tests whether this value is in a closed range. If one of the bounds is NULL, the result is
+  /// NULL or false.
   /// SQL: `? BETWEEN a AND b`
   ///
   /// ```swift

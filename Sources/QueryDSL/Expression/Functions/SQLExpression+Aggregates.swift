@@ -45,8 +45,8 @@ extension Columns {
   }
 }
 
-// For an optional value, both overloads match. The compiler prefers the second overload, whose
-// result is `Value` instead of `Value?`.
+// `min` and `max` have two overloads each, and for an optional value, both match. The compiler then
+// prefers the overload whose result is `Value` instead of `Value?`.
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Returns the least value; NULL if there are no rows. SQL: `min(a)`
@@ -93,8 +93,8 @@ extension SQLExpression where Value: ArithmeticColumnValue {
   }
 }
 
-// SQL's mean of decimals would be a rounded Double. There is no exact mean, because few quotients
-// of decimals have a finite number of digits. The sum is exact.
+// Decimals have no `avg`: SQL's mean would be a rounded Double, and an exact mean rarely has a
+// finite number of digits. The sum is exact.
 
 extension SQLExpression where Value == Decimal {
   /// Returns the exact sum; 0 if there are no rows. SQL: `ifnull(decimal_sum(a), ?)`
@@ -200,7 +200,7 @@ package struct AggregateNode: Sendable {
   /// `count(a)`, which counts the rows in which the argument is not NULL.
   package var countOfValues: ExpressionNode? { argument.map { call("count", $0) } }
 
-  /// `sum(a)`, which is an INTEGER if all values of the argument are.
+  /// `sum(a)`, which is an INTEGER if all values of the argument are INTEGERs.
   package var sumOfValues: ExpressionNode? { argument.map { call("sum", $0) } }
 
   /// `total(abs(a * 1.0))`: the sum of the argument's absolute values, as a REAL.

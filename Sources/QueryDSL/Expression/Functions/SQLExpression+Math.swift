@@ -11,29 +11,30 @@ import SQLCore
 // https://www.sqlite.org/lang_mathfunc.html
 
 extension SQLExpression where Value: ArithmeticColumnValue {
-  /// Returns the absolute value; for `Int64.min`, SQLite throws `DatabaseError`. SQL: `abs(a)`
+  /// Returns the absolute value; for `Int64.min`, the query throws `DatabaseError`. SQL: `abs(a)`
   public func abs() -> SQLExpression { SQLExpression(.function("abs", [node])) }
 
   /// Returns the sign of the number: -1, 0 or 1. SQL: `sign(a)`
   public func sign() -> SQLExpression { SQLExpression(.function("sign", [node])) }
 
-  /// Rounds to a number of decimal places, halves away from zero. SQL: `round(a, ?)`
+  /// Rounds the number to `digits` decimal places; a half is rounded away from zero.
+  /// SQL: `round(a, ?)`
   public func round(_ digits: Int = 0) -> SQLExpression<Value.RealResult> {
     SQLExpression<Value.RealResult>(.function("round", [node, .value(BoundValue(digits))]))
   }
 
-  /// Rounds to a number of decimal places. SQL: `round(a, b)`
+  /// Rounds the number to `digits` decimal places. SQL: `round(a, b)`
   public func round(_ digits: SQLExpression<Int>) -> SQLExpression<Value.RealResult> {
     SQLExpression<Value.RealResult>(.function("round", [node, digits.node]))
   }
 
-  /// Rounds up to a whole number. SQL: `ceil(a)`
+  /// Rounds the number to a whole number, upwards. SQL: `ceil(a)`
   public func ceil() -> SQLExpression { SQLExpression(.function("ceil", [node])) }
 
-  /// Rounds down to a whole number. SQL: `floor(a)`
+  /// Rounds the number to a whole number, downwards. SQL: `floor(a)`
   public func floor() -> SQLExpression { SQLExpression(.function("floor", [node])) }
 
-  /// Rounds towards zero to a whole number. SQL: `trunc(a)`
+  /// Rounds the number to a whole number, towards zero. SQL: `trunc(a)`
   public func trunc() -> SQLExpression { SQLExpression(.function("trunc", [node])) }
 
   /// Returns e to the power of the number. SQL: `exp(a)`
@@ -135,7 +136,7 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     combined(.bitOr, with: other.node)
   }
 
-  /// Returns the bits inverted. SQL: `~a`
+  /// Returns the number with all its bits inverted. SQL: `~a`
   public func bitNot() -> SQLExpression { SQLExpression(.bitwiseNot(node)) }
 
   /// Returns the bits shifted to the left. SQL: `a << ?`
@@ -164,8 +165,8 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 // These overloads exist for their error messages, because the compiler's own messages do not
-// explain the mistake. The overloads do not make other predicates slower to compile. For a valid
-// use of `/`, the difference was too small to measure: see `ClientCompiler`.
+// explain the mistake. The overloads do not make other predicates slower to compile. A valid use of
+// `/` did not become measurably slower to compile, either: see `ClientCompiler`.
 
 extension SQLExpression where Value == Decimal {
   /// Not available: the quotient of decimals rarely has a finite number of digits.

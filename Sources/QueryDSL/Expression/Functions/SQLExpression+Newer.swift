@@ -7,8 +7,8 @@ import SQLCore
 #endif
 
 // Functions that only newer versions of SQLite have. A program may be linked with one version and
-// run with another, so the version is checked when a query is made. If the version is too old, the
-// expression throws a `QueryError` that names the needed version.
+// run with another, so the version is checked when a query is made. If the version is too old,
+// rendering the query throws a `QueryError` that names the needed version.
 // https://www.sqlite.org/changes.html
 
 extension SQLiteLibrary {
@@ -18,8 +18,8 @@ extension SQLiteLibrary {
 }
 
 extension ExpressionNode {
-  /// Returns this expression. If SQLite is older than `version`, returns an expression that cannot
-  /// be rendered. The error then names the needed version.
+  /// Returns this expression or, if SQLite is older than `version`, an expression that cannot be
+  /// rendered. Rendering it throws an error that names the needed version.
   fileprivate func since(_ version: Int, _ what: String) -> ExpressionNode {
     Self.problem(since: version, what).map { .invalid($0) } ?? self
   }
@@ -39,7 +39,7 @@ extension SQLExpression where Value: TextColumnValue {
   /// Decodes a hexadecimal text into bytes; NULL if the text is not hexadecimal. The text may
   /// contain the characters of `separators` between bytes. SQL: `unhex(a, ?)`
   ///
-  /// SQLite before 3.41 throws `QueryError` when the query is rendered.
+  /// With SQLite before 3.41, rendering the query throws `QueryError`.
   public func unhex(ignoring separators: String = "") -> SQLExpression<Data?> {
     let others: [ExpressionNode] = separators.isEmpty ? [] : [.value(BoundValue(separators))]
     return SQLExpression<Data?>(
@@ -51,7 +51,7 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Returns the JSON in SQLite's binary form, which SQLite's JSON functions read faster than text.
   /// SQL: `jsonb(a)`
   ///
-  /// SQLite before 3.45 throws `QueryError` when the query is rendered.
+  /// With SQLite before 3.45, rendering the query throws `QueryError`.
   /// - SeeAlso: <https://www.sqlite.org/jsonb.html>
   public func jsonb() -> SQLExpression<Data?> {
     SQLExpression<Data?>(.function("jsonb", [node]).since(3_045_000, "jsonb()"))
@@ -63,7 +63,7 @@ extension SQLExpression where Value: JSONColumnValue {
   /// ```swift
   /// Post.update { $0.$tags = $0.$tags.insertElement("swift", at: 0) }
   /// ```
-  /// SQLite before 3.53 throws `QueryError` when the query is rendered.
+  /// With SQLite before 3.53, rendering the query throws `QueryError`.
   public func insertElement<New: Codable & Sendable>(
     _ value: New, at steps: JSONStep...
   ) -> SQLExpression {
@@ -86,7 +86,7 @@ extension SQLExpression where Value == Data {
 }
 
 extension SQLExpression where Value == Data? {
-  /// Decodes SQLite's binary JSON; NULL for NULL.
+  /// Decodes SQLite's binary JSON; NULL stays NULL.
   /// SQL: `json(a)`
   ///
   /// Bytes that are not binary JSON throw `DatabaseError` when the query runs. With SQLite before
@@ -105,8 +105,8 @@ extension SQLExpression {
   /// Post.select { $0.$title.groupConcat("; ").order(by: $0.$createdAt, .descending) }
   /// ```
   /// `order` must directly follow an aggregate or its `filter`. SQLite refuses an aggregate with
-  /// both `order` and `over`. A second `order` sorts the rows that are equal in the first. SQLite
-  /// before 3.44 throws `QueryError` when the query is rendered.
+  /// both `order` and `over`. A second `order` sorts the rows that are equal in the first. With
+  /// SQLite before 3.44, rendering the query throws `QueryError`.
   /// - SeeAlso: <https://www.sqlite.org/lang_aggfunc.html#aggorderby>
   public func order<Term: ColumnValue>(
     by term: SQLExpression<Term>, _ direction: SortDirection = .ascending,

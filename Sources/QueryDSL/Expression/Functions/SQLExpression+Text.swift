@@ -77,15 +77,15 @@ extension SQLExpression where Value: TextColumnValue {
     text("substr", start.node, length.node)
   }
 
-  /// Returns the position of the first occurrence of `part`, from 1; 0 if this text does not
-  /// contain it.
+  /// Returns the position of the first occurrence of `part`, counted from 1; 0 if this text does
+  /// not contain `part`.
   /// SQL: `instr(a, ?)`
   public func instr(_ part: String) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, bound(part)]))
   }
 
-  /// Returns the position of the first occurrence of `part`, from 1; 0 if this text does not
-  /// contain it.
+  /// Returns the position of the first occurrence of `part`, counted from 1; 0 if this text does
+  /// not contain `part`.
   /// SQL: `instr(a, b)`
   public func instr(_ part: SQLExpression) -> SQLExpression<Value.IntegerResult> {
     SQLExpression<Value.IntegerResult>(.function("instr", [node, part.node]))
@@ -178,14 +178,13 @@ extension SQLExpression where Value == Data? {
 /// A range of texts that contains all texts with a prefix, and as few other texts as possible.
 ///
 /// SQLite compares texts by their bytes in the encoding of the file. In little-endian UTF-16, the
-/// order of the bytes is not the order of the scalars. The last scalar of the prefix is therefore
-/// replaced by a scalar whose bytes are greater in every encoding. The result is the end of the
-/// range.
+/// order of the bytes is not the order of the scalars. The end of the range is therefore the prefix
+/// with its last scalar replaced by a scalar whose bytes are greater in every encoding.
 struct TextRange {
   /// The least text: the prefix.
   let start: DatabaseValue
-  /// The end, which is greater than every text with the prefix. If there is no such text, the end
-  /// is an empty BLOB, because SQLite sorts every BLOB after all texts.
+  /// The end, which is greater than every text with the prefix. If no text is greater, the end is
+  /// an empty BLOB, because SQLite sorts every BLOB after all texts.
   let end: DatabaseValue
 
   /// Makes a range of texts that are compared by their bytes.
@@ -197,7 +196,8 @@ struct TextRange {
   /// Makes a range for the collation NOCASE, from a prefix in lower case.
   init(prefixInLowerCase prefix: String) {
     start = .text(prefix)
-    // NOCASE compares upper case as lower case. After U+0000, NOCASE compares only the length.
+    // NOCASE compares upper case as lower case, so the scalar after `@` is `[`, and not `A`. After
+    // U+0000, NOCASE compares only the length.
     end = Self.end(of: prefix.unicodeScalars.prefix { $0.value != 0 }) { scalar in
       Self.next(scalar).map { $0 == "A" ? "[" : $0 }
     }

@@ -8,8 +8,8 @@ import SQLCore
 
 // SQLite's JSON functions take INTEGER, REAL, TEXT, NULL and JSON, which is a TEXT with a subtype.
 // The subtype is lost in tables, subqueries and views. Therefore only the Swift type of an argument
-// decides how the argument is written. `json` gives an expression of JSON its subtype again, and
-// the subtype of a text is removed. https://www.sqlite.org/json1.html#interface_overview
+// decides how the argument is written: JSON gets the subtype by a call of `json`, and a text loses
+// the subtype that it may have. https://www.sqlite.org/json1.html#interface_overview
 
 extension SQLExpression {
   /// The expression as an argument of a JSON function such as `json_array`. `JSONDecoder` can then
@@ -92,10 +92,11 @@ extension ExpressionNode {
 
 /// The conversion of a value inside JSON to the form in which a column of its type stores it.
 enum JSONReading {
-  /// `json_extract` returns the value as a column stores it. The text is the name of the type, such
-  /// as `Int`.
+  /// `json_extract` returns the value as a column stores it. The associated value is the name of
+  /// the type, such as `Int`.
   case direct(String)
-  /// `apus_json_value` converts the value. The text is its second argument, such as `Date`.
+  /// `apus_json_value` converts the value. The associated value is the function's second argument,
+  /// such as `Date`.
   case converted(String)
   /// The value is JSON itself.
   case json

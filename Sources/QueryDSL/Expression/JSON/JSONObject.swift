@@ -23,7 +23,7 @@ import SQLCore
 /// each value as its type: `true` and `false`, exact numbers, and dates and data in the decoder's
 /// default format. Rendering the query throws `QueryError` in these cases:
 /// - A member has your own type, and the type has no raw value.
-/// - A member is a group of columns, or a table that has one.
+/// - A member is a group of columns, or a table that has such a group.
 /// - An expression has no name.
 /// - A name occurs twice, or contains U+0000.
 /// - There are more than 63 members.

@@ -43,8 +43,8 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
   /// Returns an expression whose value is the text of a path, such as `$."city"`. If a path of
   /// SQLite cannot name one of the keys, rendering the expression throws `QueryError`.
   ///
-  /// - Parameter end: The text after the last step, such as `[#]` for the place after an array's
-  ///   end.
+  /// - Parameter end: The text after the last step, such as `[#]` for the index after the last
+  ///   element of an array.
   static func pathNode(_ steps: [JSONStep], _ end: String = "") -> ExpressionNode {
     guard let path = path(steps) else {
       return .invalid(
@@ -85,7 +85,7 @@ struct JSONProperty {
   let key: String?
   let value: ExpressionNode
 
-  /// Stands in place of a group of columns, which cannot be a member. Rendering it throws
+  /// The placeholder for a group of columns, which cannot be a member. Rendering it throws
   /// `QueryError`.
   static let ofGroup = JSONProperty(
     key: "",

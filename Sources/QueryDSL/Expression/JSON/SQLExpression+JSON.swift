@@ -55,7 +55,7 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Result?>(at(steps) { $0.jsonValue(at: $1, as: Result.self) })
   }
 
-  /// Returns an object, array or value inside the JSON, as JSON; otherwise NULL.
+  /// Returns an object, array or value inside the JSON, as JSON; NULL if the path has no value.
   /// SQL: `a -> ?`
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self

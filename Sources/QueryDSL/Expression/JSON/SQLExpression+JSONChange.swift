@@ -1,9 +1,9 @@
 import SQLCore
 
 // Changes to JSON in the database, without loading it. Each function returns the changed JSON, and
-// an update assigns it to the column. NULL stays NULL. An added member comes last, although JSON
-// that is stored from Swift has its keys in order. `==` with a Swift value compares the text, so
-// the order of the keys matters. Keys that another program escaped needlessly are written plainly:
+// an update assigns it to the column. NULL stays NULL. An added member becomes the last one, but
+// JSON that is stored from Swift has sorted keys. The order matters, because `==` with a Swift
+// value compares the text. Keys that another program escaped needlessly are written plainly:
 // `größe` for `gr\u00f6\u00dfe`.
 // https://www.sqlite.org/json1.html#jset
 

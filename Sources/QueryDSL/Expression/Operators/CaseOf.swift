@@ -7,8 +7,8 @@ import SQLCore
 /// // CASE "status" WHEN ? THEN ? WHEN ? THEN ? ELSE ? END
 /// ```
 ///
-/// As in SQL, NULL matches no branch. If the compared expression is NULL, the result is that of
-/// `else`, or NULL with `orNull`.
+/// As in SQL, NULL matches no branch. If the compared expression is NULL, the result is the value
+/// of `else`, or NULL with `orNull`.
 public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
   private var branches: Case<Value>
   private let baseForm: StoredForm

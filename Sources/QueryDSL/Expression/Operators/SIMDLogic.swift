@@ -28,8 +28,8 @@ extension SQLPredicate: SIMDLogic {
   public var _negation: SQLPredicate { SQLPredicate(.not(node)) }
 }
 
-// The condition of an optional is NULL for NULL, as in SQL. `!a` therefore follows the same rule as
-// the negation of any condition that contains `a`.
+// An optional Bool that is NULL becomes a condition that is NULL, as in SQL. `!a` therefore follows
+// the same rule as the negation of any condition that contains `a`.
 extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
   /// SQL: `a = 1`; programs do not use it directly.
   public var _condition: SQLPredicate { SQLExpression<Bool>(node).isTrue }

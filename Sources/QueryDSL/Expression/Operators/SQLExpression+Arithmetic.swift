@@ -7,8 +7,9 @@ import SQLCore
 // decimal quotients have a finite number of digits.
 //
 // The overloads of `+=` for values are disfavoured, and are declared after the overloads for
-// expressions. The compiler therefore reads `$0.$a += $0.$b * 2` as an expression first. A search
-// of Swift's operators for a value would take thousands of steps and find nothing.
+// expressions. The compiler therefore first reads the right side of `$0.$a += $0.$b * 2` as an
+// expression. To read the right side as a value, the compiler would try Swift's own operators, in
+// thousands of steps, and find nothing.
 //
 // The same rules hold for optional numbers, and NULL makes the result NULL. Optional numbers share
 // these overloads, because with a second set, the compiler would take seconds to diagnose a
@@ -53,24 +54,24 @@ extension SQLExpression where Value: AdditiveColumnValue {
     return SQLExpression(.negative(operand.node))
   }
 
-  /// Adds in place, in an update. SQL: `SET a = a + b`
+  /// Adds an expression to a column, in an update. SQL: `SET a = a + b`
   public static func += (left: inout SQLExpression, right: SQLExpression) { left = left + right }
 
-  /// Subtracts in place, in an update. SQL: `SET a = a - b`
+  /// Subtracts an expression from a column, in an update. SQL: `SET a = a - b`
   public static func -= (left: inout SQLExpression, right: SQLExpression) { left = left - right }
 
-  /// Multiplies in place, in an update. SQL: `SET a = a * b`
+  /// Multiplies a column by an expression, in an update. SQL: `SET a = a * b`
   public static func *= (left: inout SQLExpression, right: SQLExpression) { left = left * right }
 
-  /// Adds in place, in an update. SQL: `SET a = a + ?`
+  /// Adds a value to a column, in an update. SQL: `SET a = a + ?`
   @_disfavoredOverload
   public static func += (left: inout SQLExpression, right: Value) { left = left + right }
 
-  /// Subtracts in place, in an update. SQL: `SET a = a - ?`
+  /// Subtracts a value from a column, in an update. SQL: `SET a = a - ?`
   @_disfavoredOverload
   public static func -= (left: inout SQLExpression, right: Value) { left = left - right }
 
-  /// Multiplies in place, in an update. SQL: `SET a = a * ?`
+  /// Multiplies a column by a value, in an update. SQL: `SET a = a * ?`
   @_disfavoredOverload
   public static func *= (left: inout SQLExpression, right: Value) { left = left * right }
 
@@ -97,10 +98,10 @@ extension SQLExpression where Value: ArithmeticColumnValue {
     SQLExpression(.binary(.divide, left.node, right.node))
   }
 
-  /// Divides in place, in an update. SQL: `SET a = a / b`
+  /// Divides a column by an expression, in an update. SQL: `SET a = a / b`
   public static func /= (left: inout SQLExpression, right: SQLExpression) { left = left / right }
 
-  /// Divides in place, in an update. SQL: `SET a = a / ?`
+  /// Divides a column by a value, in an update. SQL: `SET a = a / ?`
   @_disfavoredOverload
   public static func /= (left: inout SQLExpression, right: Value) { left = left / right }
 }

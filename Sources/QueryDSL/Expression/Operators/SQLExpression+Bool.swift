@@ -18,9 +18,9 @@ extension SQLExpression where Value == Bool {
 }
 
 extension SQLExpression where Value == Bool? {
-  /// Tests whether the value is true; false for NULL. SQL: `a IS 1`
+  /// Tests whether the value is true. If it is NULL, the result is false. SQL: `a IS 1`
   public var isTrue: SQLPredicate { self == true }
 
-  /// Tests whether the value is false; false for NULL. SQL: `a IS 0`
+  /// Tests whether the value is false. If it is NULL, the result is false. SQL: `a IS 0`
   public var isFalse: SQLPredicate { self == false }
 }

@@ -8,11 +8,11 @@ import SQLCore
 // The operators become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`,
 // `= 1`. `SQLToken+Literal.swift` says why. Every other value is bound.
 //
-// A type whose values sort differently from their stored form names a collation. The collation is
-// written after the left operand: `"price" COLLATE "decimal" < ?`.
+// If the values of a type sort differently from their stored form, the type has a collation, which
+// is written after the left operand: `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
-  /// Tests whether both sides are equal. SQL: `a = ?`, or `a IS ?` for an optional
+  /// Tests whether both operands are equal. SQL: `a = ?`, or `a IS ?` for an optional
   ///
   /// A Bool is written as `a = 1` or `a = 0`, and nil as `a IS NULL`.
   @inlinable
@@ -20,12 +20,12 @@ extension SQLExpression {
     left.equate(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Tests whether both sides are equal. SQL: `a = b`, or `a IS b` for an optional
+  /// Tests whether both operands are equal. SQL: `a = b`, or `a IS b` for an optional
   public static func == (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isSame : .equal, right)
   }
 
-  /// Tests whether both sides differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
+  /// Tests whether the operands differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
   ///
   /// A Bool is written as `a <> 1` or `a <> 0`, and nil as `a IS NOT NULL`.
   @inlinable
@@ -33,53 +33,63 @@ extension SQLExpression {
     left.equate(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 
-  /// Tests whether both sides differ. SQL: `a <> b`, or `a IS NOT b` for an optional
+  /// Tests whether the operands differ. SQL: `a <> b`, or `a IS NOT b` for an optional
   public static func != (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(Value.isOptional ? .isNotSame : .notEqual, right)
   }
 }
 
 extension SQLExpression where Value: OrderedColumnValue {
-  /// Tests whether the left side is less; NULL if either side is NULL. SQL: `a < ?`
+  /// Tests whether the left operand is less than the right one; NULL if either is NULL.
+  /// SQL: `a < ?`
   @inlinable
   public static func < (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Tests whether the left side is less; NULL if either side is NULL. SQL: `a < b`
+  /// Tests whether the left operand is less than the right one; NULL if either is NULL.
+  /// SQL: `a < b`
   public static func < (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.less, right)
   }
 
-  /// Tests whether the left side is greater; NULL if either side is NULL. SQL: `a > ?`
+  /// Tests whether the left operand is greater than the right one; NULL if either is NULL.
+  /// SQL: `a > ?`
   @inlinable
   public static func > (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Tests whether the left side is greater; NULL if either side is NULL. SQL: `a > b`
+  /// Tests whether the left operand is greater than the right one; NULL if either is NULL.
+  /// SQL: `a > b`
   public static func > (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greater, right)
   }
 
-  /// Tests whether the left side is less or equal; NULL if either side is NULL. SQL: `a <= ?`
+  /// Tests whether the left operand is less than or equal to the right one; NULL if either is NULL.
+  /// SQL: `a <= ?`
   @inlinable
   public static func <= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Tests whether the left side is less or equal; NULL if either side is NULL. SQL: `a <= b`
+  /// Tests whether the left operand is less than or equal to the right one; NULL if either is NULL.
+  /// SQL: `a <= b`
   public static func <= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.lessOrEqual, right)
   }
 
-  /// Tests whether the left side is greater or equal; NULL if either side is NULL. SQL: `a >= ?`
+  /// Tests whether the left operand is greater than or equal to the right one; NULL if either is
+  /// NULL.
+  /// SQL: `a >= ?`
   @inlinable
   public static func >= (left: SQLExpression, right: Value) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }
 
-  /// Tests whether the left side is greater or equal; NULL if either side is NULL. SQL: `a >= b`
+  /// Tests whether the left operand is greater than or equal to the right one; NULL if either is
+  /// NULL.
+  /// SQL: `a >= b`
   public static func >= (left: SQLExpression, right: SQLExpression) -> SQLPredicate {
     left.compare(.greaterOrEqual, right)
   }

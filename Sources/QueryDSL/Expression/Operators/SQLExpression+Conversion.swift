@@ -59,8 +59,8 @@ extension SQLExpression {
   /// the text without the collation of the decimal.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
-    // The expression is returned unchanged, because a Date or a UUID is read and compared as its
-    // type only in its own form.
+    // The expression is returned unchanged, because a CAST would lose its stored form, by which a
+    // Date or a UUID is read and compared.
     if source == result, source == Date.self || source == UUID.self {
       return SQLExpression<Result>(node, form: form)
     }

@@ -1,6 +1,6 @@
 import SQLCore
 
-// SQL's own `=` and `<>`, which are NULL if either side is NULL. A condition that is NULL leaves
+// SQL's own `=` and `<>`, which are NULL if either operand is NULL. A condition that is NULL leaves
 // the row out, and so does its negation. `==` and `!=` follow another rule for optionals: nil
 // equals nil, as in Swift.
 //
@@ -10,7 +10,7 @@ import SQLCore
 // Expressions that are stored in different forms throw `QueryError` when the query is rendered.
 
 extension SQLExpression {
-  /// Tests whether both sides are equal; NULL if either side is NULL. SQL: `a = b`
+  /// Tests whether both expressions are equal; NULL if either is NULL. SQL: `a = b`
   ///
   /// ```swift
   /// Join(other, on: post.$parentID.equals(other.$parentID))   // no pairs without a parent
@@ -42,7 +42,7 @@ extension SQLExpression {
   /// Tests whether the expression equals a value; NULL if either is NULL. SQL: `a = ?`
   public func equals(_ value: Value) -> SQLPredicate { compare(.equal, value) }
 
-  /// Tests whether both sides differ; NULL if either side is NULL. SQL: `a <> b`
+  /// Tests whether the expressions differ; NULL if either is NULL. SQL: `a <> b`
   public func notEquals(_ other: SQLExpression) -> SQLPredicate { compare(.notEqual, other) }
 
   /// Tests whether a value and an optional differ; NULL if the optional is NULL. SQL: `a <> b`

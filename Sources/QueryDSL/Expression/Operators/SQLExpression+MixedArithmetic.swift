@@ -6,9 +6,9 @@ import SQLCore
 // compiler would try the overloads for an integer first, because one operand matches exactly. It
 // would then be slow on long sums of real numbers.
 //
-// The results are Double, but their type is written as a generic parameter. With the type Double,
-// the compiler would try these overloads before it knows their operands if the context needs a
-// Double, for example in an update. The time would be exponential in the number of operands.
+// The results are Double, but their type is written as a generic parameter. If it were written as
+// Double, the compiler would try these overloads wherever a Double is needed, such as in an update,
+// before it knows their operands. The time would be exponential in the number of operands.
 
 extension SQLExpression where Value == Double {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`

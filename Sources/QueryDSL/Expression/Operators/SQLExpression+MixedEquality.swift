@@ -4,8 +4,8 @@ import SQLCore
 // and the referenced key. The operators mean the same as in Swift, so they become `IS` and
 // `IS NOT`. SQLite can use an index for `IS`.
 //
-// With these overloads, the compiler's solver opens a tenth more scopes for a chain of correct
-// comparisons, and less than a twentieth more for an incorrect chain.
+// With these overloads, the compiler's solver opens a tenth more scopes (steps of its search) for a
+// chain of correct comparisons, and less than a twentieth more for an incorrect chain.
 
 extension SQLExpression {
   /// Tests whether an optional and a value are equal. SQL: `a IS b`

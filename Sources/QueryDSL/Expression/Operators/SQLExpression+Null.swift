@@ -6,13 +6,13 @@ import SQLCore
 // Swift value takes the form of the expressions.
 
 extension SQLExpression {
-  /// Returns the value, or another value if it is NULL. SQL: `ifnull(a, ?)`
+  /// Returns the value or, if it is NULL, another value. SQL: `ifnull(a, ?)`
   public func ifNull<Wrapped: ColumnValue>(_ other: Wrapped) -> SQLExpression<Wrapped>
   where Value == Wrapped? {
     ifNull(SQLExpression<Wrapped>(other))
   }
 
-  /// Returns the value, or another value if it is NULL. SQL: `ifnull(a, b)`
+  /// Returns the value or, if it is NULL, another value. SQL: `ifnull(a, b)`
   public func ifNull<Wrapped: ColumnValue>(
     _ other: SQLExpression<Wrapped>
   ) -> SQLExpression<Wrapped> where Value == Wrapped? {

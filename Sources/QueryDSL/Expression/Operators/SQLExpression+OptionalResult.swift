@@ -4,8 +4,8 @@ import SQLCore
 // `$0.$optional = $0.$views * 2`.
 //
 // The compiler prefers a reading with fewer conversions to an optional, so it uses these overloads
-// only where an optional is expected. The overloads convert an operand twice, so that the compiler
-// prefers to report an optional operand as a mistake.
+// only where an optional is expected. They convert an operand to an optional twice, so that for an
+// operand that is already optional, the compiler prefers the overloads that report a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Returns the sum. SQL: `a + b`
@@ -187,8 +187,8 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Unwraps an operand and calculates with it. Its type is a double optional only so that the
-/// compiler prefers other overloads. If the operand is nil, rendering the query throws
+/// Unwraps an operand and calculates with it. The operand has two levels of optional only so that
+/// the compiler prefers other overloads. If the operand is nil, rendering the query throws
 /// `QueryError`.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>

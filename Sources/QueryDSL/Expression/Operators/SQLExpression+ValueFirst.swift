@@ -3,9 +3,9 @@ import SQLCore
 // A value on the left of an operator: `10 - $0.$views`, `3 < $0.$views`. Arithmetic keeps the order
 // of its operands in SQL.
 //
-// A comparison is written with its sides exchanged: `3 < $0.$views` becomes `"views" > ?`. The SQL
-// is then the same as for the comparison with the column first, and the value takes the stored form
-// of the column.
+// A comparison is written with its operands exchanged: `3 < $0.$views` becomes `"views" > ?`. The
+// SQL is then the same as for the comparison with the column first, and the value takes the stored
+// form of the column.
 
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Returns the sum. SQL: `? + a`, or `decimal_add(?, a)` for decimals
@@ -34,10 +34,10 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension SQLExpression {
-  /// Tests whether both sides are equal. SQL: `a = ?`, or `a IS ?` for an optional
+  /// Tests whether both operands are equal. SQL: `a = ?`, or `a IS ?` for an optional
   public static func == (left: Value, right: SQLExpression) -> SQLPredicate { right == left }
 
-  /// Tests whether both sides differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
+  /// Tests whether the operands differ. SQL: `a <> ?`, or `a IS NOT ?` for an optional
   public static func != (left: Value, right: SQLExpression) -> SQLPredicate { right != left }
 }
 

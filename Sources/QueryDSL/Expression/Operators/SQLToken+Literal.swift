@@ -2,12 +2,12 @@ import SQLCore
 
 // SQLite uses a partial index only if the condition of the query implies the condition of the
 // index. SQLite compares both conditions before any value is bound. Therefore `"readAt" IS ?` never
-// implies `"readAt" IS NULL`. For `"isDone" = ?`, SQLite recompiles the statement each time a value
-// is bound.
+// implies `"readAt" IS NULL`. SQLite can use the value of `"isDone" = ?`, but only by compiling the
+// statement again each time a value is bound.
 //
-// For this reason, nil, true and false are written into the SQL, as in a declaration. A comparison
-// then has at most three texts. Usually it has only one, because the value is most often a literal
-// of the program. All other values are bound.
+// For this reason, nil, true and false are written into the SQL, as in the declaration of a partial
+// index. A comparison then has at most three SQL texts. Usually it has only one, because the value
+// is most often a literal of the program. All other values are bound.
 
 extension SQLToken {
   /// Returns one token for this comparison and its value, such as `IS NULL`. Returns nil for a

@@ -146,10 +146,10 @@ extension WindowSpecification {
   }
 }
 
-// SQLite compares an operand with the first COLLATE inside it, even deep inside, but ignores a
-// COLLATE in a subquery, FILTER or OVER. A COLLATE in a condition of CASE or iif would therefore
-// decide how the result is compared. For example, if the condition compares decimals, the results
-// would be compared as numbers. Such a CASE or iif gets its own COLLATE.
+// SQLite compares an operand by the collation of the first COLLATE inside it, however deep. It
+// ignores a COLLATE in a subquery, FILTER or OVER. A COLLATE in a condition of CASE or iif would
+// therefore decide how the result is compared. For example, if the condition compares decimals, the
+// results would be compared as numbers. Such a CASE or iif gets its own COLLATE.
 // https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
 
 extension ExpressionNode {

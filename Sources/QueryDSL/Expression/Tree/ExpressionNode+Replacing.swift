@@ -64,7 +64,7 @@ extension PredicateTree {
     switch self {
     case .compare(_, let left, let right): ExpressionNode.first(in: [left, right], result)
     case .not(let operand): operand.first(result)
-    // LIKE and GLOB are functions of the pattern and the text.
+    // SQLite calls LIKE and GLOB as functions whose first argument is the pattern.
     case .match(_, let subject, let pattern, _):
       ExpressionNode.first(in: [pattern, subject], result)
     case .between(let subject, let lower, let upper):
@@ -120,8 +120,8 @@ extension CaseNode {
 
 extension ExpressionNode {
   /// Replaces each node for which `replacement` returns another node. Nodes inside a replaced node
-  /// are not visited. Throws `QueryError` if raw SQL, a call of an aggregate or a window function,
-  /// or a chain of more than 32 operands is not replaced.
+  /// are not visited. Throws `QueryError` if a node that is not replaced is raw SQL, a call of an
+  /// aggregate or a window function, or a chain of more than 32 operands.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> ExpressionNode {
@@ -188,7 +188,7 @@ extension ExpressionTree {
 extension PredicateNode {
   /// Replaces each expression in the condition for which `replacement` returns another expression.
   /// The comparison of a column with one value, such as `a = ?`, stays. Throws `QueryError` for the
-  /// same reasons as the function of `ExpressionNode`.
+  /// same reasons as `ExpressionNode.replacing`.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> PredicateNode {

@@ -17,7 +17,8 @@ package enum ExpressionNode: Sendable {
   case resultColumn(String)
   /// A parameter of a prepared query.
   indirect case parameter(ParameterNode)
-  /// An expression that takes the stored form of a column beside it, such as the current time.
+  /// An expression, such as the current time, that takes the stored form of the column with which
+  /// it is combined.
   indirect case adapting(AdaptingNode)
   /// An operator between two expressions.
   case chain(OperatorChain)

@@ -12,10 +12,10 @@ package struct FunctionCall: Sendable {
 
   let kind: Kind
   let name: String
-  /// The arguments; nil for the star of `count(*)`.
+  /// The arguments; nil if the argument is `*`, as in `count(*)`.
   let arguments: [ExpressionNode]?
   var isDistinct = false
-  /// ORDER BY inside the call of an aggregate, as in `group_concat(a ORDER BY b)`.
+  /// The terms of ORDER BY inside the call of an aggregate, as in `group_concat(a ORDER BY b)`.
   var order: [SelectStatement.OrderTerm] = []
   var filter: PredicateNode?
   var window: WindowNode?
@@ -73,8 +73,8 @@ extension ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Returns this call of an aggregate or a window function after `change` has changed it.
-  /// `clause`, such as FILTER, is named in an error.
+  /// Returns this call of an aggregate or a window function after `change` has changed it. The
+  /// error messages name `clause`, the clause that `change` adds, such as FILTER.
   ///
   /// If this expression is not such a call, or if `change` returns an error, the result is an
   /// invalid expression.

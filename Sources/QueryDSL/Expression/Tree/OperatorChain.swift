@@ -35,7 +35,7 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// Returns the chain that the left operand is, if `sign` continues it: `a + b` before `- c`.
+  /// Returns the left operand as a chain if `sign` continues the chain, as `- c` continues `a + b`.
   /// Otherwise returns nil.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
@@ -44,8 +44,8 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// If the right operand is a chain that needs no parentheses after `sign`, returns this chain, such
-  /// as `b || c` after `a ||`. Otherwise returns nil.
+  /// Returns the right operand as a chain if the chain needs no parentheses after `sign`, such as
+  /// `b || c` after `a ||`. Otherwise returns nil.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -119,7 +119,8 @@ extension OperatorChain {
     // A stack of the nodes to visit; the leftmost is on top.
     var pending: [Operand] = [(nil, .chain(self), precedence)]
     while let (sign, node, needed) = pending.popLast() {
-      // A chain inside this chain has the same precedence, by construction.
+      // A chain that joins this chain has the same precedence, so `precedence` is right for its
+      // operands, too.
       guard case .chain(let chain) = node, chain === self || chain.joins(self, asRight: sign) else {
         operands.append((sign, node, needed))
         continue
@@ -138,7 +139,7 @@ extension OperatorChain {
   }
 }
 
-/// The precedence of SQL's operators, from loose to tight.
+/// The precedence of SQL's operators, from lowest to highest.
 ///
 /// Parentheses are written only where precedence needs them, because each pair takes space on the
 /// stack of SQLite's parser. Before SQLite 3.46, this stack holds 100 entries.
@@ -157,7 +158,7 @@ package enum Precedence: Int, Comparable, Sendable {
     left.rawValue < right.rawValue
   }
 
-  /// The next tighter precedence. The right operand of `-`, for example, needs it: `a - (b - c)`.
+  /// The next higher precedence. The right operand of `-`, for example, needs it: `a - (b - c)`.
   var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
 
   /// The precedence of an operator between two expressions.

@@ -263,7 +263,7 @@ private struct NumberPair: BitwiseCopyable, Sendable {
     return NumberPair(left: left, right: right, table: leftColumn.table)
   }
 
-  /// The same conditions as nodes.
+  /// The two conditions as nodes.
   var sides: (left: PredicateNode, right: PredicateNode) {
     (node(left), node(right))
   }

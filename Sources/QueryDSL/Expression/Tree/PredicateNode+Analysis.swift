@@ -4,7 +4,8 @@ import SQLCore
 // they can hold for a row that an outer join did not find.
 
 extension PredicateNode {
-  /// The conditions that AND joins: `a` and `b` for `a AND b`. Without AND, the condition itself.
+  /// The conditions that AND joins, such as `a` and `b` for `a AND b`. If this condition has no
+  /// AND, it is the only element.
   package var conjuncts: [PredicateNode] {
     guard case .chain(let chain) = self, chain.connective == .and else { return [self] }
     return chain.operands.flatMap(\.conjuncts)
@@ -100,7 +101,7 @@ extension ExpressionNode {
 }
 
 extension SQLToken {
-  /// Whether a comparison with this operator, such as `<`, is NULL if one of its sides is NULL.
+  /// Whether a comparison with this operator, such as `<`, is NULL if one of its operands is NULL.
   fileprivate var rejectsNull: Bool {
     switch self {
     case .equal, .notEqual, .less, .greater, .lessOrEqual, .greaterOrEqual: true

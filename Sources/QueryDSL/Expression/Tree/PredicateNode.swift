@@ -23,11 +23,11 @@ package enum PredicateTree: Sendable {
   /// LIKE or GLOB.
   case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` is 1 if NULL is in the list, and 0 if not. If it is nil, the test is NULL for
-  /// NULL.
+  /// `containsNull` is 1 if NULL is in the list, and 0 if not. If it is nil, the test follows SQL:
+  /// `NULL IN (…)` is NULL.
   case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
-  /// `a IN (SELECT …)`. If `isOptional` is true, the test is true for NULL only if the query
-  /// returns NULL, and false otherwise.
+  /// `a IN (SELECT …)`. If `isOptional` is true and `a` is NULL, the test is true if the query
+  /// returns a NULL, and false if not.
   case isInQuery(ExpressionNode, SelectStatement, isOptional: Bool)
   /// A comparison with a value that is written into the SQL, such as `IS NULL`.
   case test(SQLToken, ExpressionNode)
@@ -91,8 +91,8 @@ extension PredicateNode {
 extension PredicateNode {
   /// Writes the condition as an expression whose value is 1, 0 or NULL.
   func writeValue(to writer: inout ShapeWriter) {
-    // The number 1 or 0 alone is avoided, because GROUP BY 1 and ORDER BY 1 would mean the first
-    // column of the result.
+    // The number 1 or 0 is not written by itself, because GROUP BY 1 and ORDER BY 1 would mean the
+    // first column of the result.
     switch self {
     case .constant(let holds):
       writer.token(.one)

@@ -6,7 +6,7 @@
 /// count as deep, because loops read and release it.
 enum TreeLimits {
   /// The maximum number of levels of operands. A debug build needs up to 8 KB of stack for each
-  /// level, and a thread may have as little as 512 KB. SQLite's parser takes about as many levels
+  /// level, and a thread may have as little as 512 KB. SQLite's parser accepts about as many levels
   /// of parentheses.
   static let maximumDepth = 50
 
@@ -48,8 +48,8 @@ enum TreeLimits {
   }
 
   /// Writes operands with a token, such as AND, between them. More than `maximumGroup` operands are
-  /// written as several groups in parentheses. The groups change neither the result nor the indexes
-  /// that SQLite uses.
+  /// written as several groups in parentheses. The result and the indexes that SQLite uses stay the
+  /// same.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
     _ write: (Operand, inout ShapeWriter) -> Void

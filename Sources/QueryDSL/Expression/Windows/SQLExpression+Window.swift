@@ -90,7 +90,7 @@ extension SQLExpression {
     SQLExpression(.windowFunction("last_value", [node]), form: form)
   }
 
-  /// Returns the value of the frame's row with this number, from 1; NULL if there is no such row.
+  /// Returns the value of row `number` of the frame, counted from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   @_disfavoredOverload
@@ -99,7 +99,7 @@ extension SQLExpression {
       .windowFunction("nth_value", [node, .value(BoundValue(number))]), form: form)
   }
 
-  /// Returns the value of the frame's row with this number, from 1; NULL if there is no such row.
+  /// Returns the value of row `number` of the frame, counted from 1; NULL if there is no such row.
   ///
   /// SQL: `nth_value(a, ?)`
   public func nthValue<Wrapped>(_ number: Int) -> SQLExpression where Value == Wrapped? {

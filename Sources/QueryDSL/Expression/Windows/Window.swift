@@ -64,10 +64,11 @@ public struct Window: Sendable {
   /// Sets the frame by numbers of rows before and after the current row.
   /// SQL: `ROWS BETWEEN … AND …`
   ///
-  /// A second frame, a frame such as `.rows(.currentRow, .preceding(1))`, which ends before it
-  /// starts, and a negative number throw `QueryError` when the query is rendered. Two numbers on
-  /// the same side are not compared: `.rows(.preceding(1), .preceding(2))` is an empty frame. The
-  /// same holds for `range` and `groups`.
+  /// Rendering the query throws `QueryError` for a second frame, for a negative number, and for a
+  /// frame that ends before it starts, such as `.rows(.currentRow, .preceding(1))`. The numbers of
+  /// two `preceding` bounds, or of two `following` bounds, are not compared:
+  /// `.rows(.preceding(1), .preceding(2))` is an empty frame. These rules hold for `range` and
+  /// `groups`, too.
   public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.rows, start, end)
   }
@@ -181,13 +182,13 @@ package enum WindowNode: Sendable {
 public enum FrameBound: Hashable, Sendable {
   /// The first row of the partition.
   case unboundedPreceding
-  /// A number of rows before the current row. With `groups`, a number of groups; with `range`, a
-  /// distance.
+  /// A number of rows before the current row. `groups` counts groups instead of rows, and `range`
+  /// takes a distance between ORDER BY values.
   case preceding(Int)
   /// The current row.
   case currentRow
-  /// A number of rows after the current row. With `groups`, a number of groups; with `range`, a
-  /// distance.
+  /// A number of rows after the current row. `groups` counts groups instead of rows, and `range`
+  /// takes a distance between ORDER BY values.
   case following(Int)
   /// The last row of the partition.
   case unboundedFollowing

@@ -1,6 +1,6 @@
 import SQLCore
 
-// A model is encoded and decoded like a plain struct with its values. This needs two things.
+// A model is encoded and decoded like a plain struct with the same values. This needs two things.
 //
 // First, an encoder handles some types itself and does not call their `encode(to:)`. JSONEncoder
 // writes Date, Data, URL, Decimal and dictionaries with its strategies. It recognises such a value
@@ -132,7 +132,7 @@ extension KeyedDecodingContainer {
 }
 
 // These conformances are for hand-written code that encodes a wrapper without a key. They also pass
-// the value to a container, for the reason above.
+// the value to a container, so that the encoder recognises a type such as Date.
 
 extension Column: Encodable where Value: Encodable {
   /// Encodes the value.

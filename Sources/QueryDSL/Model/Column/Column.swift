@@ -50,9 +50,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 }
 
 extension ColumnStorage where Value: ColumnValue {
-  /// The value. If the column has no value, the program is stopped. Only the instance of a model by
-  /// which the layout finds columns has no values. A program can reach it only with a computed
-  /// `ColumnReference` that reads the value of a column, as in `title.isEmpty ? $url : $title`.
+  /// Returns the value. Stops the program if the column has no value. A program can reach such a
+  /// column only in the instance that the layout uses to find columns: there, a computed
+  /// `ColumnReference` may read a value, as in `title.isEmpty ? $url : $title`.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -138,8 +138,8 @@ public struct Ignored<Wrapped> {
   }
 }
 
-// This initialiser is in an extension. As a member of the type, it would make the wrapper the
-// parameter of a memberwise initialiser, and not the value.
+// This initialiser is in an extension. If it were a member of the type, a memberwise initialiser of
+// a model would take the wrapper as its parameter, and not the value.
 extension Ignored {
   /// Makes the property with nil.
   public init() {
@@ -152,7 +152,7 @@ extension Ignored: Equatable where Wrapped: Equatable {}
 extension Ignored: Hashable where Wrapped: Hashable {}
 
 extension Ignored: Codable {
-  /// Makes nil, whatever the decoder contains.
+  /// Makes a property that is nil, whatever the decoder contains.
   public init(from decoder: any Decoder) throws {
     wrappedValue = nil
   }

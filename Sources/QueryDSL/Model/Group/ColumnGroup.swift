@@ -59,8 +59,8 @@ extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
   public static var _missing: Wrapped?? { .some(nil) }
 }
 
-/// A property of a model that stands for several columns of its table, which a `ColumnGroup`
-/// declares.
+/// A property of a model that stands for several columns of the model's table. A `ColumnGroup`
+/// declares these columns.
 ///
 /// ```swift
 /// @Embedded var home: Address          // "home_street" TEXT NOT NULL, "home_city" TEXT NOT NULL
@@ -140,10 +140,11 @@ extension Embedded: CustomDebugStringConvertible {
   public var debugDescription: String { String(reflecting: wrappedValue) }
 }
 
-/// A wrapper type of a group.
+/// The property wrapper of a group of columns: `Embedded`.
 protocol GroupWrapper {
   static var isOptionalGroup: Bool { get }
-  /// Returns the stored properties of the group, and its columns. Throws `ModelError`.
+  /// Returns the stored properties of the group, and its columns. Throws `ModelError` if the type
+  /// of the group is invalid.
   static func fields() throws -> (fields: ModelFields, columns: [ModelColumn])
 }
 

@@ -4,7 +4,8 @@ import SQLCore
 /// were changed.
 ///
 /// If the type of a group is invalid, for example because a property has no wrapper, every
-/// operation with its model fails. So these functions then leave the columns unchanged.
+/// operation with its model fails. `missing()` then stops the program. The other functions then
+/// only copy groups.
 enum GroupMemory {
   /// Returns a group whose columns all count as new, even if its values were loaded.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {
@@ -46,8 +47,9 @@ enum GroupMemory {
     return required.isEmpty ? isNull.allSatisfy(\.self) : required.contains { isNull[$0] }
   }
 
-  /// Sets the columns to the values of another group, or to NULL, and the `@Ignored` properties to
-  /// its values, or to nil. Marks a column as changed if its value differs.
+  /// Sets the columns and the `@Ignored` properties to the values of another group. If `new` is
+  /// nil, the columns become NULL and the `@Ignored` properties nil. Marks a column as changed if
+  /// its value differs.
   static func set<Group: ColumnGroup>(_ new: Group?, to group: inout Group) {
     guard let layout = try? Group.layout else { return group = new ?? group }
     let new = new ?? missing()
@@ -69,8 +71,8 @@ extension ModelLayout {
 }
 
 extension ColumnValue {
-  /// The value that stands for NULL in this type, such as nil of an optional. Nil for a type that
-  /// is never NULL.
+  /// The value of this type that stands for NULL, such as nil of an optional type. Nil if the type
+  /// has no such value.
   private static var null: Self? { isOptional ? try? DatabaseValue.null.read(Self.self) : nil }
 
   fileprivate static func initializeMissing(at column: UnsafeMutableRawPointer) {

@@ -58,7 +58,7 @@ protocol AnyGroupReference {
 }
 
 extension GroupReference: AnyGroupReference {
-  /// The index of the group's first column in the table; nil on a model.
+  /// The index of the group's first column in the table; nil if this reference comes from a model.
   var firstIndex: Int? {
     guard let slot = (try? Group._Group.layout)?.slots.slots.first else { return nil }
     return withUnsafeBytes(of: group) { memory in

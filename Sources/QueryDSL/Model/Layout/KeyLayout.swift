@@ -64,13 +64,13 @@ enum KeyLayout {
 /// SQL compares keys byte by byte. If the spelling that Apus writes finds no row, the other
 /// spellings are looked up. Only models whose keys contain UUIDs as text have other spellings.
 struct KeySpelling: Sendable {
-  /// How statements bind the columns of the model, with the key in this spelling.
+  /// The slots by which statements bind the columns of the model, with the key in this spelling.
   let slots: ColumnSlots
-  /// How statements bind the model's `ID` in this spelling.
+  /// The slots by which statements bind the model's `ID` in this spelling.
   let keySlots: ColumnSlots
 
-  /// Returns the spellings of a key that differ from the declared one in the case of its UUIDs. The
-  /// list is empty for a key without UUIDs as text.
+  /// Returns the spellings of a key that differ from the declared spelling in the case of its
+  /// UUIDs. The list is empty for a key without UUIDs as text.
   static func others(
     of columns: [ModelColumn], keyColumns: [Int], slots: ColumnSlots, keySlots: ColumnSlots,
     strides: (model: Int, key: Int)

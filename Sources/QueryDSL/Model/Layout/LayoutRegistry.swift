@@ -10,7 +10,7 @@ extension ResultRow {
     get throws { try LayoutRegistry.shared.layout(of: Self.self).takeUnretainedValue() }
   }
 
-  /// The layout of the type, without a reference count. Short calls use it, because retaining a
+  /// The layout of the type, as an unmanaged reference. Short calls use it, because retaining a
   /// layout would take a noticeable part of their time. A layout lives for ever.
   @usableFromInline
   package static var unmanagedLayout: Unmanaged<ModelLayout> {
@@ -23,7 +23,7 @@ extension ResultRow {
     get throws { try unmanagedLayout._withUnsafeGuaranteedRef { $0.caching } }
   }
 
-  /// The number of the cache of the model's rows, if their keys have 8 bytes; otherwise nil.
+  /// The number of the model's row cache, if the keys of the rows have 8 bytes; otherwise nil.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
@@ -32,15 +32,15 @@ extension ResultRow {
 
 /// The layouts of all models and row types of the process.
 ///
-/// Readers look up a layout without a lock: by the address of the type's metadata, in a table of
-/// atomics. A layout is made outside the lock, because the model's `schema` is the caller's code.
-/// If two threads make the same layout at once, the first one is kept. Layouts and outgrown tables
-/// are never freed.
+/// A reader needs no lock: it finds a layout by the address of the type's metadata, in a hash table
+/// of atomics. A layout is made while no lock is held, because the model's `schema` is the caller's
+/// code. If two threads make the same layout at once, the first one is kept. Layouts are never
+/// freed, nor are hash tables that a larger one has replaced.
 package final class LayoutRegistry: Sendable {
   package static let shared = LayoutRegistry()
 
   /// A hash table of types and their layouts, with open addressing. Its memory is not
-  /// reference-counted, because every call reads it.
+  /// reference-counted, so that a lookup does not retain and release it.
   private struct Table {
     struct Entry: ~Copyable {
       let key = Atomic<UInt>(0)
@@ -100,7 +100,7 @@ package final class LayoutRegistry: Sendable {
   private struct State {
     var layouts: [ModelLayout] = []
     var keys: [UInt] = []
-    /// The layouts by their numbers, which start at 1. An entry is nil while a layout is being
+    /// The layouts by their numbers, which start at 1. An entry is nil while its layout is being
     /// made.
     var numbered: [ModelLayout?] = []
     /// Numbers for which no layout could be made, or for which another thread made the layout
@@ -137,15 +137,15 @@ package final class LayoutRegistry: Sendable {
     }
   }
 
-  /// Returns the number of the cache of a model's rows, if their keys have 8 bytes. Returns nil if
-  /// there is no such cache, or if the layout was not made yet.
+  /// Returns the number of a model's row cache, if the keys of the rows have 8 bytes. Returns nil
+  /// if there is no such cache, or if the layout was not made yet.
   @inline(__always)
   func wordCache(of model: UnsafeRawPointer) -> Int? {
     current?.find(UInt(bitPattern: model))?._withUnsafeGuaranteedRef { $0.wordCache }
   }
 
-  /// Returns the layout with that number. The tables in a query (`TableID`) contain the number in
-  /// place of the layout.
+  /// Returns the layout with that number. A `TableID` in a query holds this number instead of the
+  /// layout.
   package func layout(number: UInt16) -> ModelLayout? {
     state.withLock { state in
       let index = Int(number) - 1

@@ -4,13 +4,13 @@ import SQLCore
 /// The stored properties of a model's type, divided into columns and `@Ignored` properties.
 struct ModelFields {
   struct ColumnField {
-    /// The name of the property. For a column in a group, the names of both properties:
-    /// `home.$city`.
+    /// The name of the property. For a column in a group, the names of the group's property and of
+    /// the property in the group: `home.$city`.
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
     /// For a column in a group: the index of the group's first column, the name of the group's
-    /// property, and the column that the group declares. Nil for other columns.
+    /// property, and the column as the group declares it. Nil for other columns.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -80,8 +80,8 @@ struct ModelFields {
   }
 
   /// Returns the name of a property from the name of its stored field. The field of a wrapper has
-  /// the same name with an underscore before it. A name that is not an identifier is written in
-  /// backticks, with U+00A0 for each space.
+  /// the same name with an underscore before it. If the name is not an identifier, the field's name
+  /// is in backticks, with U+00A0 for each space.
   private static func propertyName(ofField field: String) -> String {
     guard field.count > 2, field.hasPrefix("`"), field.hasSuffix("`") else {
       return String(field.hasPrefix("_") ? field.dropFirst() : field[...])
@@ -139,7 +139,7 @@ package struct StoredField {
 
 /// A reader of the stored properties of a struct or class. It needs no instance: `_forEachField` of
 /// the standard library reads the runtime's metadata. Only this file uses `_forEachField`. On
-/// Apple's platforms, the standard library has this function too, and it needs the same SPI import.
+/// Apple's platforms, the function exists too, and needs the same SPI import.
 package enum FieldReflection {
   /// Returns the stored properties in the order of their declaration; nil if the type is not a
   /// struct, or if the runtime does not report all of its fields.
@@ -150,8 +150,8 @@ package enum FieldReflection {
   /// Returns the stored properties of a class with their offsets in an instance, beginning with the
   /// properties of its superclasses; nil if the type is not a class.
   package static func fields<Fields>(ofClass type: Fields.Type) -> [StoredField]? {
-    // Swift 6 refuses the standard library's constant for a class, `.classType`, because it is a
-    // variable.
+    // Swift 6 rejects `.classType`, because the standard library declares it as a variable. Its raw
+    // value is 1.
     type is AnyClass ? fields(of: type, options: _EachFieldOptions(rawValue: 1)) : nil
   }
 
@@ -166,8 +166,8 @@ package enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// Returns whether a type is a struct. The runtime reports the kind of a type only for the type
-  /// of a field. So this function asks for the field of `Holder`, which has the given type.
+  /// Returns whether a type is a struct. The runtime reports the kind of a type only if a field has
+  /// that type. So this function asks for the field of `Holder`, which has the given type.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in

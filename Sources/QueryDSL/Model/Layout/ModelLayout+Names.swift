@@ -1,8 +1,8 @@
 import SQLCore
 
 extension ModelLayout {
-  /// Finds the columns of a model by their key paths. Each `Columns` in a query contains such a
-  /// value.
+  /// A value that finds the columns of a model by their key paths. Each `Columns` in a query
+  /// contains one.
   ///
   /// The type is bitwise copyable, so that queries do not count references to a layout.
   /// `@unchecked Sendable`: its memory is written before other threads can see it, only read
@@ -36,8 +36,8 @@ extension ModelLayout {
     }
 
     /// Returns the index of the column that a closure names by `$0.$title`; nil if the key path
-    /// names no column. A property without the dollar sign is not read, because the instance has no
-    /// values.
+    /// names no column. For `$0.title`, returns nil without reading the property, because the
+    /// instance holds no values.
     @inlinable
     @inline(__always)
     func index<M: ResultRow, Column: ColumnWithDollarSign>(
@@ -76,9 +76,9 @@ struct LayoutLines {
   private(set) var isWithoutRowID = false
   private(set) var cacheLimits: CacheLimits?
   private(set) var resultLimits: CacheLimits?
-  /// All elements of the schema, as `[SchemaElement<M>]`. They are kept, because it is expensive to
-  /// evaluate a schema: this creates its key paths, and is the slowest part of opening a database
-  /// for the first time.
+  /// All elements of the schema, as `[SchemaElement<M>]`. They are kept, because evaluating a
+  /// schema is expensive: it creates key paths, and is the slowest part of opening a database for
+  /// the first time.
   private(set) var elements: Any = ()
 
   /// - Parameter index: A function that returns the index of the column that a key path names. The
@@ -108,19 +108,20 @@ struct LayoutLines {
   /// in a group begins with the group's prefix.
   func name(of field: ModelFields.ColumnField, by naming: ColumnNaming) -> String {
     guard let (start, property, column) = field.group else { return naming.name(of: field.name) }
-    // A name that the group declares is kept.
+    // The naming rule does not apply to a name that the group declares.
     let isNamed = column.name != column.property && !column.property.contains(".$")
     return (prefixes[start] ?? naming.name(of: property) + "_")
       + (isNamed ? column.name : naming.name(of: column.name))
   }
 }
 
-/// A test of whether a model declares its table's name, or uses the default, the name of the type.
+/// A test of whether a model declares the name of its table. If not, the table has the name of the
+/// type.
 ///
 /// The name itself does not show this, because a model may declare exactly the name of its type. So
-/// the default implementation records that it was called.
+/// the default implementation of `tableName` records that it was called.
 final class TableNaming: Sendable {
-  /// The object in which the default implementation records that it was called.
+  /// The object in which the default implementation of `tableName` records that it was called.
   @TaskLocal static var asked: TableNaming?
 
   let isDefault = Lock(false)

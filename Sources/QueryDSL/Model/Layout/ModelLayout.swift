@@ -30,7 +30,7 @@ package final class ModelLayout: @unchecked Sendable {
   /// The number by which queries and cached statements refer to the layout.
   package let number: UInt16
   package let model: any ResultRow.Type
-  /// The name of the table. A row type without a table has the name of the type.
+  /// The name of the table; for a row type without a table, the name of the type.
   package let tableName: String
   package let quotedTableName: String
   @usableFromInline package let columns: [ModelColumn]
@@ -49,7 +49,7 @@ package final class ModelLayout: @unchecked Sendable {
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
-  /// The number of the cache of the model's rows, if the keys have 8 bytes; otherwise nil.
+  /// The number of the model's row cache, if the keys of the rows have 8 bytes; otherwise nil.
   let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?
@@ -61,10 +61,10 @@ package final class ModelLayout: @unchecked Sendable {
   /// The elements of the model's schema, as `[SchemaElement<M>]`; they are evaluated once.
   let schemaElements: Any
   private let ignored: [(offset: Int, type: any IgnoredWrapper.Type)]
-  /// Finds the columns by their key paths.
+  /// The value that finds the columns by their key paths.
   @usableFromInline let names: Names
 
-  /// Whether the model has properties other than its columns, which loading must set to nil.
+  /// Whether the model has `@Ignored` properties. Loading a model must set them to nil.
   var hasIgnored: Bool { !ignored.isEmpty }
 
   private init<M: ResultRow>(
@@ -153,7 +153,7 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Reads the layout of a type.
+  /// Makes the layout of a type from its stored properties and its schema.
   static func make<Row: ResultRow>(of row: Row.Type, number: UInt16) throws -> ModelLayout {
     let fields = try ModelFields(of: row)
     let lines = try declaredLines(of: row, fields)
@@ -164,7 +164,8 @@ package final class ModelLayout: @unchecked Sendable {
   private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
-    // Key paths are resolved with an instance, which does not depend on the lines.
+    // This instance resolves the key paths of the schema. It does not depend on the schema's
+    // elements.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
       naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)
@@ -218,9 +219,8 @@ package final class ModelLayout: @unchecked Sendable {
     columns.firstIndex { $0.name.isSame(as: name) }
   }
 
-  /// Replaces written values by the values that will be read back, if the declared form of a column
-  /// is less precise than its type, such as a Julian day. The values of other columns are read back
-  /// unchanged.
+  /// Replaces written values by the values that will be read back. This is needed only for columns
+  /// whose stored form is less precise than their type, such as a Date stored as a Julian day.
   func round(
     _ model: UnsafeMutableRawPointer, written columns: UnsafeBufferPointer<UInt16>
   ) throws {
@@ -233,12 +233,12 @@ package final class ModelLayout: @unchecked Sendable {
     }
   }
 
-  /// Sets the properties of a loaded model that are not columns to nil.
+  /// Sets the `@Ignored` properties of a loaded model to nil.
   func initializeIgnored(in model: UnsafeMutableRawPointer) {
     for property in ignored { property.type.initializeNil(at: model + property.offset) }
   }
 
-  /// Sets the properties that are not columns to the values of another instance.
+  /// Sets the `@Ignored` properties to the values that they have in another instance.
   func setIgnored(in model: UnsafeMutableRawPointer, toThoseIn other: UnsafeRawPointer) {
     for property in ignored {
       property.type.set(propertyAt: model + property.offset, toThatAt: other + property.offset)

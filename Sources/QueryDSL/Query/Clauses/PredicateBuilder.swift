@@ -2,8 +2,8 @@
 /// `if let`, `switch` and `for`.
 @resultBuilder
 public enum PredicateBuilder {
-  /// Takes one predicate of the block. There is no second overload, not even an unavailable one:
-  /// with it, the compiler would need seconds to report a mistake in the block.
+  /// Takes one predicate of the block. A second overload, even an unavailable one, would make the
+  /// compiler need seconds to report a mistake in the block.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
@@ -71,7 +71,7 @@ public func NoneOf(@PredicateBuilder _ predicates: () -> PredicateLines) -> SQLP
 }
 
 /// The predicates of a block, such as the closure of `where`. A function with the attribute
-/// `@PredicateBuilder` returns this type. It can also be written as an array literal of predicates.
+/// `@PredicateBuilder` returns this type. An array literal of predicates also makes such a value.
 public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
   @usableFromInline package var nodes: ShortList<PredicateNode>
 

@@ -166,7 +166,7 @@ extension SelectStatement {
       return
     }
     self.from = from.table
-    // This comes last, because a join may be written before FROM.
+    // The tables are added last, because a join may be written before FROM.
     add(from, joined)
   }
 
@@ -205,14 +205,15 @@ extension SelectStatement {
 
   /// Records an error if a RIGHT or FULL JOIN may find no row of an earlier table, but the columns
   /// of that table are not optional. The compiler requires optional columns only on the right side
-  /// of a LEFT or FULL JOIN. A function on the right side of a RIGHT or FULL JOIN is an error, too.
+  /// of a LEFT or FULL JOIN. Also records an error if the right side of a RIGHT or FULL JOIN is a
+  /// table-valued function.
   private mutating func checkNullability(
     _ from: TableReference, _ joined: [(kind: SQLToken, table: TableReference)]
   ) {
     var before = [from]
     for (kind, table) in joined {
       if kind == .right || kind == .full, case .function(let name, _) = table.source {
-        // SQLite 3.40 loses matches of such a join if the function has arguments.
+        // SQLite 3.40 loses matches of a RIGHT or FULL JOIN if the function has arguments.
         note(
           QueryError(
             "\(name) cannot be the right side of a RIGHT or FULL JOIN: join its query, "

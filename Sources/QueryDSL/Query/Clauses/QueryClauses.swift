@@ -66,10 +66,10 @@ public enum NullOrder: Sendable {
 
 // The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
 //
-// `Where` and `Having` take a closure or a predicate. The closure's parameter has a label, which a
-// call with a trailing closure leaves out. The label tells the compiler which overload a call uses,
-// before the compiler looks at the predicate. So the compiler finds a misspelt column among sixteen
-// terms with a tenth of the work.
+// `Where` and `Having` take a closure or a predicate. A closure has an argument label, which a call
+// with a trailing closure omits. A predicate has no label. So the compiler knows the overload
+// before it looks at the predicate, and finds a misspelt column among sixteen terms with a tenth of
+// the work.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
@@ -88,8 +88,8 @@ public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition:
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
-/// Joins a table. If no row of it matches a row of the earlier tables, the result still contains
-/// that earlier row, with NULL in the columns of the joined table. So these columns are optional.
+/// Joins a table, and also keeps those rows of the earlier tables that match none of its rows. In
+/// these rows, the columns of the joined table are NULL. So these columns are optional.
 /// SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate

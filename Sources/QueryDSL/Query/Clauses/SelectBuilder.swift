@@ -15,8 +15,8 @@ import SQLCore
 //
 // The last two overloads are disfavoured, so that the compiler tries them only if the first does
 // not apply. The overloads for key paths are disfavoured too, and take at least one key path.
-// Otherwise the compiler would report a misspelled column inside the closure as a closure in place
-// of a key path.
+// Otherwise, for a misspelled column inside the closure, the compiler would report only that a
+// closure is not a key path.
 
 /// Collects the items of a SELECT or RETURNING clause: one on each line, or several as a tuple.
 ///
@@ -110,8 +110,8 @@ extension SelectItem {
 }
 
 extension SelectStatement {
-  /// Returns the SELECT clause with the items that a closure has selected, and how to read a row of
-  /// them.
+  /// Returns the SELECT clause with the items that a closure has selected, and how to read its
+  /// rows.
   static func clause<Row>(of selection: _Selection<Row>) -> ([SelectTerm], RowDecoding<Row>) {
     let items = SelectItem.list(of: selection)
     if case .one(let item) = items { return item.clause() }

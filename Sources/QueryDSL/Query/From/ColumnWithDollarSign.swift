@@ -42,8 +42,8 @@ extension ColumnWithDollarSign {
   /// Whether values of this type stand for a column; programs do not use it directly.
   ///
   /// The library checks this when the program runs, because the compiler accepts
-  /// `order(by: \.title)`. It does not report the unavailable conformance of `String` if a key path
-  /// is used as a closure.
+  /// `order(by: \.title)`. If a key path is used as a closure, the compiler does not report that
+  /// the conformance of `String` is unavailable.
   @inlinable
   public static var _isColumn: Bool { false }
 }
@@ -58,9 +58,9 @@ extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
   public var _index: Int? { index }
 }
 
-// Types of values, such as String, conform only so that the compiler prints a message: their
-// conformance is unavailable. For any other type, the compiler says that the type does not conform
-// to `ColumnWithDollarSign`.
+// Types of values, such as String, have an unavailable conformance, whose only purpose is the
+// message that the compiler prints. For any other type, the compiler says that the type does not
+// conform to `ColumnWithDollarSign`.
 
 @available(
   *, unavailable,

@@ -10,8 +10,8 @@ import Synchronization
 /// ```
 ///
 /// A closure of `where { }` receives `Columns`, and the parameters of `Query { }` are `Columns`.
-/// Two `Columns` of the same model stand for two tables. With them, a query joins a table with
-/// itself, or uses the table again in a subquery.
+/// Two `Columns` of the same model stand for two uses of its table: in a join of the table with
+/// itself, for example, or in a query and its subquery.
 @dynamicMemberLookup
 public struct Columns<M: ResultRow>: TableColumns {
   @usableFromInline package let table: TableID
@@ -39,7 +39,7 @@ public struct Columns<M: ResultRow>: TableColumns {
     self.table = table
   }
 
-  /// Makes the columns of a group. `names` has only their names.
+  /// Makes the columns of a group. `names` has the names of these columns only.
   init(_ table: TableID, names: ModelLayout.Names?) {
     self.table = table
     self.names = names
@@ -52,8 +52,8 @@ public struct Columns<M: ResultRow>: TableColumns {
       table = TableID(layout: known.number, source: source)
       return
     }
-    // A key path subscript cannot throw. An error of the layout is thrown when the query is
-    // rendered.
+    // A key path subscript cannot throw, so an error in the layout is thrown later, when the query
+    // is rendered.
     let layout = try? M.layout
     names = layout?.names
     table = TableID(layout: layout?.number ?? 0, source: source)
@@ -61,8 +61,8 @@ public struct Columns<M: ResultRow>: TableColumns {
 
   /// The column of a property, or the columns of a group.
   ///
-  /// There is no second overload for properties without `$`: with it, the compiler would need
-  /// seconds to find a misspelt column in a long condition.
+  /// A second overload, for properties without `$`, would make the compiler need seconds to find a
+  /// misspelt column in a long condition.
   @inlinable
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>

@@ -29,8 +29,8 @@ import Synchronization
 /// //   SELECT "id", "depth" FROM "levels"
 /// ```
 ///
-/// The rows are of a type that is a `ResultRow`, such as a model. A query may use the common table
-/// more than once, through different parameters.
+/// The row type is a `ResultRow`, such as a model. A query may use the common table more than once,
+/// through different parameters.
 /// - SeeAlso: <https://www.sqlite.org/lang_with.html>
 public struct CommonTable<Row: ResultRow>: Sendable {
   let node: CommonTableNode
@@ -47,8 +47,8 @@ public struct CommonTable<Row: ResultRow>: Sendable {
   }
 
   /// Makes a recursive common table. The query `start` returns the first rows of the table. Then
-  /// SQLite runs the query `step` for each row of the table, and adds the rows that it finds, until
-  /// there are no new rows.
+  /// SQLite runs the query `step` for each row of the table, and adds the rows that `step` returns,
+  /// until there are no new rows.
   ///
   /// - Parameters:
   ///   - start: the query for the first rows.
@@ -89,7 +89,7 @@ public struct CommonTable<Row: ResultRow>: Sendable {
 }
 
 extension CommonTable {
-  /// Orders the rows of the table by one of its columns, after the existing orders.
+  /// Orders the rows of the table by one of its columns, after the existing terms of ORDER BY.
   ///
   /// SQLite runs the step of a recursive table for one row after another, in this order. A
   /// descending order by depth walks a tree depth-first: each row comes directly before its

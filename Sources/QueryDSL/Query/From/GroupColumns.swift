@@ -10,7 +10,7 @@ import SQLCore
 /// Person.select { ($0.$name, $0.$home) }
 /// // SELECT "name", "home_street", "home_city" FROM "Person"
 /// ```
-/// A group has no order; order by its columns.
+/// A query cannot be ordered by a group, only by the columns of the group.
 @dynamicMemberLookup
 public struct GroupColumns<Group: _ColumnGroupValue>: Sendable {
   let columns: Columns<Group._Group>
@@ -64,8 +64,8 @@ extension GroupColumns {
     left.compare(right, isSame: true)
   }
 
-  /// Tests whether any column differs from a group; nil equals nil. SQL: `(a, b) <> (?, ?)`, or
-  /// `(a, b) IS NOT (?, ?)` if a column is optional
+  /// Tests whether any column differs from its value in a group; nil equals nil. SQL:
+  /// `(a, b) <> (?, ?)`, or `(a, b) IS NOT (?, ?)` if a column is optional
   public static func != (left: GroupColumns, right: Group) -> SQLPredicate {
     left.compare(right, isSame: false)
   }

@@ -1,7 +1,7 @@
 import SQLCore
 
-// A program may extend `Columns` with its own properties, which expect a row. These methods apply
-// such properties to a table in which a join may find no row.
+// A program may extend `Columns` with its own properties, which assume that a row exists. These
+// methods apply such properties to a table in which a join may find no row.
 
 extension OptionalColumns {
   /// Returns a predicate that holds if the join found a row and the row satisfies a condition.

@@ -1,8 +1,8 @@
 import SQLCore
 
-// The first two subscripts exclude each other. If the first one also accepted optional columns, as
-// double optionals, the compiler would have to try many more types for arithmetic over these
-// columns.
+// A column fits only one of the first two subscripts. If the first one also accepted optional
+// columns, as double optionals, the compiler would have to try many more types for arithmetic over
+// these columns.
 
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.

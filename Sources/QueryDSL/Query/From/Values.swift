@@ -58,14 +58,15 @@ public struct Values<Row: ResultRow>: Fetchable {
   }
 }
 
-/// A row of `apus_array`. In SQL, `value` need not be an integer.
+/// A row of `apus_array`, the table function that returns the values of an array. In SQL, `value`
+/// may have any type, although it is declared as Int here.
 private struct ArrayRow: ResultRow {
   @Column var value: Int
   @Column var rowid: Int
 }
 
 extension Values {
-  /// Each column needs a table; a join has at most 64.
+  /// Each column needs a table of its own, and SQLite joins at most 64 tables.
   private static var maximumColumns: Int { 60 }
 
   private static func statement(of rows: some Sequence<Row>) throws -> SelectStatement {

@@ -1,7 +1,7 @@
 import SQLCore
 
-// The methods in this file refine an existing query, so that several queries share its joins and
-// conditions.
+// The methods in this file refine an existing query, so that several queries can share its joins
+// and conditions.
 //
 // A closure's parameters are tables of the query, which are found by their models. The first
 // parameter of the type `Columns<Post>` is the first table of `Post` in FROM and the joins; the
@@ -50,7 +50,7 @@ extension Query {
     return self
   }
 
-  /// Orders by an expression, after the existing orders. SQL: `ORDER BY a, b DESC`
+  /// Orders by an expression, after the existing terms of ORDER BY. SQL: `ORDER BY a, b DESC`
   ///
   /// ```swift
   /// feed.order { (author: Columns<Author>) in author.$name }
@@ -69,7 +69,8 @@ extension Query {
     return self
   }
 
-  /// Orders by the result column with the given name or alias, after the existing orders.
+  /// Orders by the result column with the given name or alias, after the existing terms of ORDER
+  /// BY.
   /// SQL: `ORDER BY "views"`
   ///
   /// If no selected column has that name, the query throws `QueryError` when it is rendered.
@@ -150,7 +151,8 @@ extension Query where Row: ResultRow {
     return self
   }
 
-  /// Orders by a column of the result, after the existing orders. SQL: `ORDER BY "title"`
+  /// Orders by a column of the result, after the existing terms of ORDER BY. SQL:
+  /// `ORDER BY "title"`
   ///
   /// A key path that is not a column of the row type throws `QueryError` when the query is
   /// rendered. So does a column that the query does not select.
@@ -219,7 +221,8 @@ extension CompoundQuery where Row: ResultRow {
     return self
   }
 
-  /// Moves the compound query into the FROM of a new query, unless an earlier call already did.
+  /// Moves the compound query into the FROM of a new query, unless an earlier call has already
+  /// moved it.
   private mutating func becomeTable() {
     var compound = query.statement
     guard compound.extras?.content.compound != nil else { return }

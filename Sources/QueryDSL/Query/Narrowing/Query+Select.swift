@@ -56,7 +56,7 @@ extension Query {
     return selecting(terms, NewRow.decoding, tables.problem ?? problem)
   }
 
-  /// Selects more items than the query selects already; the rows become longer tuples. SQL:
+  /// Selects more items after the items of the query; the rows become longer tuples. SQL:
   /// `SELECT a, b, c`
   ///
   /// ```swift
@@ -76,8 +76,8 @@ extension Query {
     return Query<(repeat each Old, repeat each New)>(statement: statement, decoding: longer)
   }
 
-  /// Selects more items than the query selects already: those of a tuple that a closure returns.
-  /// The rows become longer tuples. SQL: `SELECT a, b, c`
+  /// Selects the items of a tuple that a closure returns, after the items of the query. The rows
+  /// become longer tuples. SQL: `SELECT a, b, c`
   @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)

@@ -24,7 +24,7 @@ public final class _QueryTables {
         + "table: From(query.as(columns))")
   }
 
-  /// Takes the first table of a model that no earlier parameter has taken.
+  /// Takes the first table of the given model among those that no earlier parameter has taken.
   ///
   /// - Parameter acceptsMissing: Whether to accept a table for which a join may find no row. True
   ///   for a parameter of the type `OptionalColumns`.
@@ -66,8 +66,8 @@ extension SelectStatement {
 
   /// Selects further items after the selected ones, and returns how to read the longer tuple.
   ///
-  /// The old items are read together, as one part of the longer tuple. This is possible because
-  /// `(a, b, c)` begins in memory like `(a, b)`.
+  /// The old items are read together, as one part of the longer tuple. This is possible because the
+  /// memory of `(a, b, c)` begins like that of `(a, b)`.
   mutating func selectAlso<Row, LongerRow>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> RowDecoding<LongerRow> {

@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A place between two rows, where a page begins. `Rows` is the model of a `PageOrder`, or the row
-/// type of a `Query` with pages.
+/// The position between two rows at which a page begins. `Rows` is the model of a `PageOrder`, or
+/// the row type of a `Query` with pages.
 ///
 /// The cursor holds values of the last row before the page: the values of the ORDER BY expressions
 /// and of the keys. So the cursor stays valid if that row is changed or deleted. The cursor's text
@@ -22,7 +22,7 @@ import SQLCore
 /// values. Such a cursor can only change where the page begins. It cannot put text into the SQL,
 /// because its values are bound.
 public struct PageCursor<Rows>: Hashable, Sendable {
-  /// A hash of the order that made the cursor.
+  /// A hash of the order for which the cursor was made.
   let order: UInt64
   let values: [DatabaseValue]
 }
@@ -96,8 +96,7 @@ extension String {
 private struct CursorBytes {
   static let version: UInt8 = 1
 
-  /// When a cursor is read, the bytes that are still to read. When it is written, the bytes written
-  /// so far.
+  /// The bytes that are still to be read or, while a cursor is written, the bytes written so far.
   var remaining: Data
 
   mutating func byte() -> UInt8? { remaining.popFirst() }

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// An order in which the rows of a table are read in pages. It has columns with directions, and
-/// ends with the key, so that no two rows share a place.
+/// An order in which the rows of a table are read in pages. It consists of columns with directions,
+/// and always contains the key, so that the position of each row is unique.
 ///
 /// ```swift
 /// let newest = PageOrder<Post>.descending(\.$createdAt)
@@ -25,10 +25,10 @@ public struct PageOrder<M: Model>: Sendable {
 
   private var named: [Term] = []
   private var problem: QueryError?
-  /// Whether the key is descending, in an order that names no columns.
+  /// Whether the key is descending; used only if the order names no columns.
   private var isReversed = false
 
-  /// The order of the key.
+  /// The ascending order of the key.
   public static var key: PageOrder { PageOrder() }
 
   /// Orders by a column, from the least to the greatest. SQL: `ORDER BY a`
@@ -83,16 +83,16 @@ public struct PageOrder<M: Model>: Sendable {
       problem = problem ?? Columns<M>.noColumn(path)
       return
     }
-    // A column that is named again changes nothing, because it would order only rows that are equal
-    // in it.
+    // A second term for the same column would have no effect, because it would order only rows that
+    // are equal in this column.
     guard !named.contains(where: { $0.column == column }) else { return }
     named.append(Term(column: column, isDescending: isDescending, nulls: nulls))
   }
 }
 
 extension PageOrder {
-  /// The columns of the order, followed by the columns of the key. Throws `QueryError` if there is
-  /// no key.
+  /// The columns of the order, followed by the columns of the key. Throws `QueryError` if the model
+  /// has no key.
   func terms(of layout: ModelLayout) throws -> [Term] {
     if let problem { throw problem }
     guard !layout.keyColumns.isEmpty else {
@@ -117,9 +117,9 @@ extension PageOrder {
 
   /// Returns the cursor for the page that begins after a row.
   ///
-  /// The row is a model, or a struct with properties for the columns of the order and the key,
-  /// under their names. Throws `QueryError` if a column is missing, and `ColumnValueError` for a
-  /// value that cannot be stored. This runs no statement.
+  /// The row is a model, or a struct that has the columns of the order and of the key, with the
+  /// same names. Throws `QueryError` if a column is missing, and `ColumnValueError` for a value
+  /// that cannot be stored. The call runs no statement.
   public func cursor<Row: ResultRow>(after row: Row) throws -> PageCursor<M> {
     let (layout, own) = try (M.layout, Row.layout)
     let values = try terms(of: layout).map { term in
@@ -162,8 +162,8 @@ extension ModelColumn {
 ///     ("createdAt", "id") < (?, ? COLLATE "BINARY")
 ///
 /// If the directions differ, or if a column may be NULL, columns are compared one by one. In this
-/// example, the first line excludes no rows that the second line accepts. It is there only to limit
-/// the part of the index that SQLite reads.
+/// example, the second line decides which rows match. The first line only limits the part of the
+/// index that SQLite reads.
 ///
 ///     "rating" <= ?
 ///     AND ("rating" < ? OR "rating" = ? AND ("title", "id") > (?, ? COLLATE "BINARY"))
@@ -178,8 +178,7 @@ struct PageCondition {
     let value: DatabaseValue
 
     /// Whether a comparison with the cursor's value is enough to select the right rows. A
-    /// comparison leaves out rows with NULL, which is right only if all these rows come before the
-    /// value.
+    /// comparison leaves out rows with NULL, so all these rows must come before the value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
   }
 
@@ -189,8 +188,8 @@ struct PageCondition {
   var predicates: [PredicateNode] {
     let run = leadingRun(from: 0)
     guard run < terms.count else { return [compare(terms[...], orEqual: false)] }
-    // Without a run there is no limit for the index, because no range contains both NULL and
-    // values.
+    // If the first term is not `isDecided`, the condition that limits the range of the index is
+    // left out, because no range contains both NULL and values.
     return (run > 0 ? [compare(terms[..<run], orEqual: true)] : []) + [after(from: 0)]
   }
 

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The ORDER BY of a query, followed by the keys that it needs so that no two rows are equal in it.
+/// The ORDER BY of a query, followed by the keys that make the position of each row unique.
 struct PlaceOrder {
   /// An expression of the order.
   struct Term {
@@ -102,9 +102,8 @@ extension ExpressionNode {
   /// The column, if the expression is a column with or without a collation; otherwise nil.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether the expression is the key column, and an order by it separates any two keys. It may
-  /// not separate them if the order has another collation than the column: NOCASE, for example,
-  /// considers `a` and `A` equal.
+  /// Whether the expression is the key column, and an ORDER BY with it distinguishes all keys. With
+  /// a collation other than the column's, two keys may be equal, as `a` and `A` are with NOCASE.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
     guard key.isText, let collation = Self.collation(of: self) else { return true }
@@ -123,8 +122,8 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
-  /// A hash of the tables, the joins and ORDER BY, with the values in ORDER BY. The values in
-  /// conditions of joins do not change the hash.
+  /// A hash of the tables, the joins and ORDER BY. The values in ORDER BY change the hash; the
+  /// values in conditions of joins do not.
   fileprivate var fingerprintOfOrder: UInt64 {
     get throws {
       let all = try rendered()

@@ -34,9 +34,9 @@ extension Query {
   /// SQLite can find a page in an index over them. Otherwise each page reads and sorts the rows
   /// after the cursor. An expression that is not a column is treated as if it could be NULL.
   ///
-  /// A cursor of another order or of other tables throws `QueryError` when the query is rendered.
-  /// So does a query with an offset, DISTINCT, groups, aggregates, windows, UNION, INTERSECT or
-  /// EXCEPT, and a table without a key, such as a query or a function in FROM.
+  /// Rendering the query throws `QueryError` for a cursor of another order or of other tables. It
+  /// also throws for a query with an offset, DISTINCT, groups, aggregates, windows, UNION,
+  /// INTERSECT or EXCEPT, and for a table without a key, such as a query or a function in FROM.
   public consuming func page(
     after cursor: PageCursor<Row>? = nil
   ) -> Query<(row: Row, cursor: PageCursor<Row>)> {
@@ -105,16 +105,16 @@ extension TableQuery where M: Model {
   /// With an index over the columns of the order, such as `Index(\.$createdAt)`, SQLite seeks the
   /// first row of the page, and reads no rows before it. SQLite reads more rows in three cases:
   ///
-  /// - If the directions differ, SQLite also reads the rows that equal the cursor in all columns
-  ///   before the first change of direction.
+  /// - If the columns have different directions, SQLite also reads the rows with the cursor's
+  ///   values in all columns before the first change of direction.
   /// - If the first column is optional and NULL comes last, as in a descending order, SQLite also
   ///   reads all rows before the page, unless the page begins after a NULL.
   /// - If NULL comes first and the page begins after a NULL, SQLite also reads the rows with NULL
   ///   before the page.
   ///
-  /// A cursor of another order, a query that is already ordered or grouped or has an offset, and a
-  /// model without a key throw `QueryError` when the query is rendered. Two pages in the same order
-  /// have the same SQL, if their cursors have NULL in the same columns.
+  /// Rendering the query throws `QueryError` for a cursor of another order, for a model without a
+  /// key, and for a query that is already ordered or grouped or has an offset. Two pages in the
+  /// same order have the same SQL, if their cursors have NULL in the same columns.
   public consuming func page(after cursor: PageCursor<M>? = nil, by order: PageOrder<M>) -> Self {
     do {
       let layout = try M.layout

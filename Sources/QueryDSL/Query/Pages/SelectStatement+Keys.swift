@@ -1,8 +1,8 @@
 import SQLCore
 
-// This file finds the keys that distinguish the rows of a query. The keys of all tables together
-// distinguish them. If a join compares the whole key of its table, the join finds at most one row,
-// and the key of that table is not needed.
+// This file finds the keys that together distinguish the rows of a query. The keys of all tables
+// always do. But if a join compares the whole key of its table, the join finds at most one row of
+// that table, and the table's key is not needed.
 
 extension SelectStatement {
   /// A table with its key.
@@ -22,8 +22,8 @@ extension SelectStatement {
     let all = try tables.map(keyed)
     let links = links(among: all)
     var needed = all
-    // This begins with the last table. If two tables determine each other, the table of FROM then
-    // stays.
+    // The loop begins with the last table. So if each of two tables determines the row of the
+    // other, the earlier table stays.
     for table in all.reversed() {
       let others = needed.filter { $0.id != table.id }
       if Self.reach(from: others.map(\.id), by: links).contains(table.id) { needed = others }
@@ -53,18 +53,18 @@ extension SelectStatement {
   private typealias Link = (from: TableID, to: TableID)
 
   private func links(among tables: [KeyedTable]) -> [Link] {
-    // A RIGHT or FULL JOIN may leave a row of the result without a row of any table.
+    // A row of the result of a RIGHT or FULL JOIN may lack a row of one of the tables.
     if joins.contains(where: { $0.kind == .right || $0.kind == .full }) { return [] }
     var links: [Link] = []
     for join in joins {
       let pairs = join.condition?.equalColumns ?? []
-      // A left join keeps the rows of earlier tables, so its condition determines only the joined
-      // table.
+      // A left join keeps all rows of the earlier tables, so its condition determines only the row
+      // of the joined table.
       for table in tables where join.kind != .left || table.id == join.table {
         for other in tables where other.id != table.id {
           let isWhole = table.keys.allSatisfy { key in
-            // A text does not count, because the file may give it a collation in which several keys
-            // are equal.
+            // A text key does not count, because its column may have a collation in the database
+            // file that considers several keys equal.
             !key.isText && pairs.contains { $0 == key.column && $1.table == other.id }
           }
           if isWhole { links.append((other.id, table.id)) }

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The progress of loading the rows of a statement into the memory of an array of models.
+/// The progress of loading a statement's rows into an array of models.
 ///
 /// The type is not generic, so that only the code of the array is compiled again for each model. It
 /// stores neither the layout nor the connection, because it would have to retain and release them
@@ -10,8 +10,8 @@ struct ModelRows: ~Copyable {
   private var progress = RowProgress()
   private var loaded = 0
   private let limit: Int
-  /// Where the result has each column of the model; nil if the result has exactly these columns, in
-  /// the model's order.
+  /// The position of each of the model's columns in the result; nil if the result has exactly these
+  /// columns, in the model's order.
   private let positions: ColumnPositions?
 
   /// Steps to the first row.
@@ -109,8 +109,8 @@ extension ModelLayout {
   /// to a `ColumnValueError`.
   ///
   /// - Parameters:
-  ///   - positions: where the result has each column of the model; nil if the columns are in the
-  ///     model's order, without gaps, from the index `first` on.
+  ///   - positions: the position of each of the model's columns in the result; nil if the columns
+  ///     are in the model's order, without gaps, from the index `first` on.
   func locate(
     _ error: any Error, column: Int, row: Int?, of statement: StatementPointer,
     _ positions: ColumnPositions? = nil, skipping first: Int = 0
@@ -190,7 +190,7 @@ extension ResultRow {
     _ layout: ModelLayout, rowOf statement: StatementPointer, on core: ConnectionCore,
     skipping first: Int = 0, row: Int? = nil
   ) throws -> Self {
-    // The closure sets a variable, because a model that it returned would be copied four times.
+    // The closure sets a variable. If it returned the model, the model would be copied four times.
     var loaded: Self?
     try withUnsafeTemporaryAllocation(
       byteCount: MemoryLayout<Self>.size, alignment: MemoryLayout<Self>.alignment

@@ -54,8 +54,8 @@ struct RowParts: Sendable {
 
   private var steps: [(offset: Int, step: Step)] = []
   private var others: [RowPart.Other] = []
-  /// The expression of each part that is a single value; nil for other parts. Errors name its table
-  /// and column.
+  /// The expression of each part that is a single value; nil for other parts. Errors name the table
+  /// and column of the expression.
   private var nodes: [ExpressionNode?] = []
   private var size = 0
 

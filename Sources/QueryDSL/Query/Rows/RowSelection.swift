@@ -1,14 +1,14 @@
 import SQLCore
 
-/// The selected columns and expressions from which a struct is read. Each is read into the property
-/// that has its name.
+/// The selected columns and expressions from which a struct is read. Each of them is read into the
+/// property with the same name.
 struct RowSelection {
   private struct Column {
     var node: ExpressionNode
     var column: ResultColumn
 
-    /// Gives an expression without a stored form of its own, such as the current time, that of a
-    /// property.
+    /// Gives the stored form of a property to an expression that has no stored form of its own,
+    /// such as the current time.
     mutating func adapt(to form: StoredForm) {
       guard column.form == .standard, form != .standard,
         let adapted = node.adapted(to: form, of: column.type)

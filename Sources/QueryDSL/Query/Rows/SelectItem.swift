@@ -6,8 +6,7 @@ struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
-  /// If the item is a group, the columns of the group, which `term` writes as a list. Otherwise
-  /// nil.
+  /// The columns of the group, if the item is a group; otherwise nil. `term` writes them as a list.
   private(set) var group: [ExpressionNode]?
 
   /// Makes the item of an expression.

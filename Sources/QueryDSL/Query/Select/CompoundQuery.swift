@@ -2,7 +2,8 @@ import SQLCore
 
 // UNION, INTERSECT and EXCEPT compare whole rows, and consider NULL equal to NULL.
 //
-// Queries whose rows are stored in different forms throw `QueryError` when the query is rendered.
+// If the queries store values in different forms, such as dates as text and as numbers, the
+// compound throws `QueryError` when it is rendered.
 // https://www.sqlite.org/lang_select.html#compound_select_statements
 
 extension Fetchable {
@@ -40,8 +41,8 @@ extension Fetchable {
 ///   .order(by: \.$title).limit(20)
 /// // SELECT … WHERE "views" > ? UNION SELECT … WHERE "status" = ? ORDER BY "title" LIMIT ?
 /// ```
-/// The queries are combined from left to right. An order and a limit apply to the whole compound. A
-/// query that already has its own order or limit keeps it.
+/// The queries are combined from left to right. An order and a limit apply to the whole compound.
+/// Each of the combined queries keeps its own order and limit.
 public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// The SELECT of the query, with the way to read its rows.
   public internal(set) var query: Query<Row>
@@ -79,9 +80,10 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
 
   /// Returns the reason why the rows of both queries cannot be read in the same way; nil if they
   /// can. If an expression of the second query, such as the current time, has no stored form of its
-  /// own, it gets that of the expression at the same position in the first query.
+  /// own, it gets the form of the expression at the same position in the first query.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
-    // If the type of the rows is invalid, fetching the rows throws the reason.
+    // If the row type is invalid, this function reports nothing: fetching the rows throws the
+    // error.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
       return nil

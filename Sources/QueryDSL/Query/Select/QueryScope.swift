@@ -1,6 +1,7 @@
 import SQLCore
 
-// This file lists the SELECT statements inside a query, for keeping a live result up to date.
+// The functions of this file list the SELECT statements inside a query. Live results use the list
+// to stay up to date.
 
 /// A SELECT of a query: the query itself, or a subquery in one of its expressions.
 package struct QueryScope: Sendable {
@@ -31,8 +32,7 @@ extension SelectStatement {
   }
 }
 
-/// A walk over all expressions of a query. It also visits expressions that `ExpressionNode.first`
-/// skips.
+/// A visitor of all expressions of a query, including those that `ExpressionNode.first` skips.
 private struct ScopeFinder {
   var scopes: [QueryScope] = []
   /// The index of the SELECT whose expressions are being visited.

@@ -1,7 +1,7 @@
 import SQLCore
 
-// These functions separate the parts of a query with GROUP BY or aggregates, for keeping a live
-// result up to date.
+// These functions analyse and rewrite a query with GROUP BY or aggregates. Live results use them to
+// stay up to date.
 
 extension SelectStatement {
   /// Whether GROUP BY, HAVING or aggregates combine several rows into one. An aggregate in raw SQL
@@ -72,8 +72,8 @@ extension SelectStatement {
   }
 
   /// The columns in WHERE, in the conditions of joins and in ORDER BY. If any other column of a row
-  /// changes, the row keeps its place in the result. Throws `QueryError` if the clauses cannot be
-  /// rendered.
+  /// changes, the row keeps its position in the result. Throws `QueryError` if the clauses cannot
+  /// be rendered.
   package var decidingColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
@@ -94,7 +94,7 @@ extension SelectStatement {
   }
 
   /// The query without GROUP BY, and with the conditions of HAVING in place of those of WHERE. A
-  /// live query runs it over a table whose only row stands for a group.
+  /// live query runs it over a table with a single row, which stands for a group.
   package var withoutGroups: SelectStatement {
     var statement = self
     statement.predicates = having
@@ -104,7 +104,7 @@ extension SelectStatement {
   }
 
   /// The query with each name of a result column in ORDER BY replaced by the expression of that
-  /// column. A name that no selected expression has as its alias is kept.
+  /// column. A name that is not the alias of a selected expression is not replaced.
   package var orderedByExpressions: SelectStatement {
     guard case .terms(let terms) = selection else { return self }
     var statement = self

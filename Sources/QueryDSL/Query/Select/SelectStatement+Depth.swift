@@ -1,5 +1,5 @@
-// The depth of a statement is limited, because recursive functions walk over the parts of a
-// statement, as they walk over the parts of an expression.
+// The depth of a statement is limited to protect a thread's stack, because recursive functions
+// visit the parts of a statement, as they do with the parts of an expression.
 
 extension SelectStatement {
   /// The number of levels to which expressions and queries are nested in the statement.
@@ -19,8 +19,8 @@ extension SelectStatement {
     return max(depth, content.depth)
   }
 
-  /// The statement for use inside another statement, and its number of nested levels there. If it
-  /// has too many levels, this is an empty statement with an error instead.
+  /// The statement for use inside another statement, and its number of nested levels there. In
+  /// place of a statement with too many levels, this is an empty statement with an error.
   var nested: (statement: SelectStatement, depth: Int) {
     let depth = depth + TreeLimits.depthOfQuery
     guard depth >= TreeLimits.maximumDepth else { return (self, depth) }

@@ -1,7 +1,7 @@
 import SQLCore
 
-// These functions handle groups by expressions that are not columns, for keeping a live result up
-// to date.
+// These functions handle the terms of GROUP BY, mainly those that are not columns. Live results use
+// them to stay up to date.
 
 extension SelectStatement {
   /// Replaces the expressions of GROUP BY in SELECT, HAVING and ORDER BY by placeholders, called
@@ -63,13 +63,12 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns an aggregate for each GROUP BY term. It counts the rows of a group in which the term's
-  /// value is not stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a group
-  /// has both, the result shows one of them, which depends on the order in which SQLite reads the
-  /// rows.
+  /// Returns an aggregate for each GROUP BY term. It counts those rows of a group whose value for
+  /// the term is not stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a
+  /// group has both, the number in the result depends on the order in which SQLite reads the rows.
   ///
   /// - Parameter isUniform: Returns whether a column stores equal numbers in the same way. Such a
-  ///   column gets no expression.
+  ///   column gets no aggregate.
   package func otherClassCounts(except isUniform: (ColumnID) -> Bool) -> [ExpressionNode] {
     groups.compactMap { group in
       if case .column(let column) = group, isUniform(column) { return nil }

@@ -65,7 +65,7 @@ extension SelectStatement {
   /// Writes an expression of LIMIT or OFFSET, which cannot see the tables of the query.
   private func write(_ count: ExpressionNode?, to writer: inout ShapeWriter) {
     guard let count else { return }
-    // The tables of a compound are out of scope already.
+    // If the query is a compound, its tables are already out of scope.
     guard extras?.content.compound == nil else { return count.write(to: &writer) }
     writer.hideScope(true)
     count.write(to: &writer)

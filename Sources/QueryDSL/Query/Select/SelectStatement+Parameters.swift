@@ -1,7 +1,7 @@
 import SQLCore
 
-// This file separates a query from its values. Live queries that differ only in their values share
-// what is known about the query.
+// This file separates a query from its values. Live queries that differ only in their values can
+// then share what the library has found out about the query.
 
 extension SelectStatement {
   /// Returns the query with its values replaced by arguments, and the list of these values.
@@ -23,7 +23,7 @@ private final class ValueSeparation {
   private func separate(_ value: BoundValue) -> BoundValue {
     guard case .value(let known) = value, known != .null else { return value }
     // Two equal values do not share an argument, because they may differ in another query of the
-    // same form.
+    // same shape.
     values.append(known)
     return .argument(BoundArgument(values.count - 1, as: .standard))
   }

@@ -1,7 +1,8 @@
 import SQLCore
 
 // For IN with a subquery, SQLite first collects all values of the subquery. This is faster for many
-// rows and slower for a few. This file writes IN so that SQLite looks for each value by an index.
+// rows and slower for a few. This file replaces IN by EXISTS, so that SQLite looks for each value
+// in an index.
 
 extension SelectStatement {
   /// Returns the query with EXISTS in place of each IN that compares a column with the only
@@ -16,8 +17,8 @@ extension SelectStatement {
   /// The result is the same. Throws `QueryError` if an expression has a part that cannot be
   /// rebuilt.
   ///
-  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may itself
-  ///   be NULL, so it is replaced only if it treats NULL as Swift treats nil.
+  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may be
+  ///   NULL, too. So this IN is replaced only if it treats NULL as Swift treats nil.
   package func probing(
     canBeNull: @escaping (ColumnID) -> Bool
   ) throws -> SelectStatement {
@@ -30,7 +31,7 @@ extension SelectStatement {
   /// two closures. The conditions are those in WHERE, ON and HAVING. A query that is not plain, for
   /// example with WITH or UNION, is returned unchanged.
   ///
-  /// - Parameter expression: Returns the new selected expression. If there is no such closure, the
+  /// - Parameter expression: Returns the new selected expression. If the closure is nil, the
   ///   selected expressions and HAVING stay as they are.
   func rebuilt(
     selecting expression: ((ExpressionNode) throws -> ExpressionNode)?,
@@ -100,7 +101,7 @@ private struct Probing {
     }
   }
 
-  /// Returns an EXISTS that means the same as `subject IN (statement)`; otherwise nil.
+  /// Returns an EXISTS that means the same as `subject IN (statement)`; nil if IN must stay.
   private func probe(
     _ subject: ExpressionNode, _ statement: SelectStatement, isOptional: Bool
   ) -> PredicateNode? {
@@ -118,7 +119,7 @@ private struct Probing {
     else { return nil }
     var statement = statement
     (statement.isDistinct, statement.order) = (false, .none)
-    // The collation of the left side counts, as with IN.
+    // As with IN, SQLite compares by the collation of the left side.
     statement.predicates.append(.compare(isOptional ? .isSame : .equal, subject, selected))
     return .exists(statement)
   }

@@ -13,7 +13,7 @@ extension SelectStatement: Renderable {
   }
 
   /// Writes the statement, or a statement that counts its rows. No closure captures the statement
-  /// here: that would copy it each time a query runs.
+  /// here, because a capture would copy the statement each time a query runs.
   func write(to writer: inout ShapeWriter, countingRows: Bool) {
     if let extras {
       return write(to: &writer, countingRows: countingRows, with: extras.content)
@@ -192,8 +192,8 @@ extension SelectStatement: Renderable {
   }
 
   /// The result columns with a known name: columns of a table, and expressions with an alias. The
-  /// type determines the collation for ORDER BY. It is nil for the alias of an expression that is
-  /// no column, because such an expression contains its collation.
+  /// type determines the collation for ORDER BY. The type is nil for the alias of an expression
+  /// that is not a column, because such an expression contains its collation.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {
@@ -254,8 +254,9 @@ extension CompoundNode {
   /// Writes one of the combined queries. If the query has an order, a limit or WITH, or if it is a
   /// compound itself, it is written as a subquery in FROM.
   ///
-  /// So is a query with a RIGHT or FULL JOIN. If such a query were an operand of a UNION ALL in
-  /// FROM, SQLite 3.40 would flatten the operands, and lose the WHERE of the others.
+  /// A query with a RIGHT or FULL JOIN is also written as a subquery. If such a query were an
+  /// operand of a UNION ALL in FROM, SQLite 3.40 would flatten the operands, and lose the WHERE of
+  /// the others.
   private static func write(
     _ statement: SelectStatement, isFirst: Bool, to writer: inout ShapeWriter
   ) {

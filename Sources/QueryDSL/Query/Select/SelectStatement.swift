@@ -28,7 +28,7 @@ package struct SelectStatement: Sendable {
   package struct OrderTerm: Sendable {
     package let expression: ExpressionNode
     package let isDescending: Bool
-    /// Whether NULL comes first or last, if this is given.
+    /// Whether NULL comes first or last; nil if the query does not say.
     package let nulls: NullOrder?
 
     package init(
@@ -43,7 +43,7 @@ package struct SelectStatement: Sendable {
 
   package var selection: Selection
   package var isDistinct = false
-  /// The table of FROM itself; `none` for a SELECT without FROM.
+  /// The table in FROM, without the joined tables; `none` for a SELECT without FROM.
   package var from: TableID
   package var predicates: ShortList<PredicateNode> = .none
   package var order: ShortList<OrderTerm> = .none
@@ -136,12 +136,11 @@ package final class SelectExtras: Sendable {
     /// The expressions of LIMIT and OFFSET, if they are neither numbers nor parameters.
     package var limit: ExpressionNode?
     package var offset: ExpressionNode?
-    /// The search in an index of vectors, which finds the rows that the query then orders by
-    /// distance.
+    /// The search in a vector index. It finds the rows that the query then orders by distance.
     var nearest: NearestSearch?
 
-    /// Whether the query is a single SELECT over tables of models, without WITH, WINDOW and the
-    /// search in an index of vectors.
+    /// Whether the query is a single SELECT over tables of models, without WITH, WINDOW or a search
+    /// in a vector index.
     var isPlain: Bool {
       commonTables.isEmpty && sources.isEmpty && windows.isEmpty && compound == nil
         && nearest == nil

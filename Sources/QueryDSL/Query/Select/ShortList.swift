@@ -1,5 +1,4 @@
-/// A list that does not allocate memory for zero or one element, the size of most clauses of a
-/// query.
+/// A list that allocates memory only for two or more elements. Most clauses of a query have fewer.
 @usableFromInline
 package enum ShortList<Element: Sendable>: Sendable {
   case none
@@ -21,7 +20,7 @@ package enum ShortList<Element: Sendable>: Sendable {
     case .none: self = .one(element)
     case .one(let first): self = .many([first, element])
     case .many(var elements):
-      // Release the array from the list first, so that it is uniquely referenced and not copied.
+      // Empty the list first, so that the array is uniquely referenced and not copied.
       self = .none
       elements.append(element)
       self = .many(elements)

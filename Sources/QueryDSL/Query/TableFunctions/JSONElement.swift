@@ -43,7 +43,7 @@ public struct JSONNode: ResultRow, Equatable {
   @Column public var type: String
   /// The value, if it is a number, a text, true (1) or false (0); nil for null, arrays and objects.
   @Column public var atom: JSONAtom?
-  /// A number that identifies the value inside the same JSON.
+  /// A number that identifies the value within its JSON.
   @Column public var id: Int
   /// The `id` of the array or object that contains the value; nil for the value with which
   /// `jsonTree` begins.

@@ -16,8 +16,8 @@ import SQLCore
 /// SQLite's `json_each` reads integers, Double and Bool. For other types, a function of the library
 /// decodes each element as `JSON<Value>` does, and returns it in the stored form of its type. If an
 /// element may be null, its type must be optional. An element of another type throws
-/// `DatabaseError`, or `ColumnValueError` if SQLite's `json_each` reads it. A type of your own that
-/// has no raw value throws `QueryError` when the query is rendered.
+/// `ColumnValueError` if SQLite's `json_each` reads the array, and `DatabaseError` otherwise. A
+/// type of your own that has no raw value throws `QueryError` when the query is rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
@@ -53,8 +53,9 @@ public func jsonEach<Element>(
 /// Returns a table with a row for each member of a JSON object: its name and its value.
 /// SQL: `"apus_json_each"(a, 'Double')`
 ///
-/// A function of the library reads the values of all types, as it reads the elements of an array.
-/// If two members have the same name, only one of them has a row.
+/// In an object, integers, Double and Bool are also decoded by a function of the library, not by
+/// SQLite's `json_each` as in an array. If two members have the same name, only one of them has a
+/// row.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<Value>> {
@@ -87,8 +88,8 @@ public func jsonEach<Value>(
   jsonTable("json_each", json.node.withoutCutTexts)
 }
 
-/// Returns a table with a row for each element of an array, or for each member of an object, at a
-/// place inside JSON. A row type of your program says which columns to read.
+/// Returns a table with a row for each element of the array, or for each member of the object, at a
+/// path in JSON. A row type of your program says which columns to read.
 ///
 /// ```swift
 /// struct Seat: ResultRow {
@@ -109,7 +110,7 @@ public func jsonEach<JSONValue: JSONColumnValue, Row: ResultRow>(
 }
 
 /// Returns a table with a row for each value inside JSON at any depth, beginning with the JSON
-/// itself or the value at a place inside it.
+/// itself or with the value at a path in it.
 ///
 /// ```swift
 /// Query { (tour: Columns<Tour>, node: Columns<JSONNode>) in
@@ -143,6 +144,7 @@ private func jsonElements<Row: ResultRow>(
   _ json: ExpressionNode, _ type: any ColumnValue.Type, areMembers: Bool = false
 ) -> TableFunctionCall<Row> {
   switch JSONReading(type) {
+  case .json where areMembers: jsonTable("json_each", json.withoutCutTexts)
   case .direct where !areMembers, .json: jsonTable("json_each", json)
   case .direct(let name), .converted(let name):
     TableFunctionCall(name: "apus_json_each", arguments: [json, .constant("'\(name)'")])
@@ -150,8 +152,8 @@ private func jsonElements<Row: ResultRow>(
   }
 }
 
-/// Returns the call of SQLite's `json_each` or `json_tree` at a place inside JSON. The row type
-/// says which columns to read.
+/// Returns the call of SQLite's `json_each` or `json_tree` at a path in JSON. The row type says
+/// which columns to read.
 private func jsonTable<Row: ResultRow>(
   _ name: String, _ json: ExpressionNode, at steps: [JSONStep], as row: Row.Type
 ) -> TableFunctionCall<Row> {
@@ -175,8 +177,8 @@ extension ExpressionNode {
 
 extension ResultRow {
   /// The error for a property `value` or `atom` whose type, such as Date, has another form inside
-  /// JSON than in a column; nil if there is none. SQLite's own table functions would return the
-  /// form inside JSON.
+  /// JSON than in a column; nil if the row type has no such property. SQLite's own table functions
+  /// would return the form inside JSON.
   fileprivate static var misreadJSONValue: QueryError? {
     guard let columns = try? layout.columns else { return nil }
     for column in columns where ["value", "atom"].contains(column.name.lowercased()) {

@@ -109,7 +109,7 @@ public struct PragmaTableInfo: ResultRow, Equatable {
   /// key. SQL: `"pk"`
   @Column public var keyPosition: Int
 
-  /// The names of SQLite's columns.
+  /// The names that SQLite gives the columns.
   public static var schema: Schema<PragmaTableInfo> {
     Named(\.$position, "cid")
     Named(\.$isNotNull, "notnull")
@@ -130,8 +130,8 @@ public func pragmaTableInfo(_ table: String) -> TableFunctionCall<PragmaTableInf
   pragmaTableInfo(SQLExpression(table))
 }
 
-/// Returns a table with a row for each column of another table. The name of that table is an
-/// expression, which may use earlier tables of the query. SQL: `"pragma_table_info"("Log"."table")`
+/// Returns a table with a row for each column of the table that an expression names. The expression
+/// may use columns of earlier tables of the query. SQL: `"pragma_table_info"("Log"."table")`
 public func pragmaTableInfo(
   _ table: SQLExpression<String>
 ) -> TableFunctionCall<PragmaTableInfo> {

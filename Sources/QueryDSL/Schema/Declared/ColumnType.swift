@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// What a migration needs to know about the Swift type of a column. Most properties are computed on
-/// demand, because most migrations need none of them.
+/// The Swift type of a column, with the facts that a migration needs. Most properties are computed
+/// on demand, because most migrations need none of them.
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
@@ -63,8 +63,8 @@ package struct ColumnType: Sendable {
     Self.forms.contains { $0 != .standard && type.storageClass(as: $0) != nil }
   }
 
-  /// Returns the conversion of values with an old storage class to the column's stored form.
-  /// Returns nil if the storage class does not show in which form the old values are.
+  /// Returns a conversion from values with the storage class `old` to the column's stored form.
+  /// Returns nil if that storage class does not identify the stored form of the values.
   package func form(_ old: StorageClass) -> ValueConversion? {
     guard let oldForm = Self.forms.first(where: { type.storageClass(as: $0) == old }) else {
       return nil
@@ -125,7 +125,7 @@ package struct ColumnType: Sendable {
   }
 
   /// Returns an SQL expression that gives each row a different value that the type can read; nil if
-  /// there is none, for example for an enumeration.
+  /// no such expression exists, for example for an enumeration.
   package func distinctSQL(_ storageClass: StorageClass, rowID: String?) -> String? {
     func reads(_ value: DatabaseValue) -> Bool { (try? read(value)) != nil }
     switch storageClass {
@@ -181,7 +181,7 @@ extension ColumnValue {
       let stored = try? old.databaseValue(as: form),
       let new = try? stored.read(Self.self, as: form)
     else { return nil }
-    // A `nil` beside `stored` in `?:` would be NULL.
+    // `? stored : nil` would return the SQL value NULL, because `DatabaseValue` has a nil literal.
     guard isStoredAlike(old, new) else { return nil }
     return stored
   }
@@ -205,8 +205,9 @@ package struct DeclaredConversion: Sendable {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
-  /// Whether a note in the file must show that the conversion has run. The schema does not show it,
-  /// because the old and the new type have the same storage class.
+  /// Whether a note in the file must record that the conversion has run. It must if the old and the
+  /// new type have the same storage class, because the schema then looks the same before and after.
+  /// A conversion that only replaces NULL needs no note.
   package var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
@@ -228,6 +229,6 @@ package struct StoredType: Sendable {
   /// Returns whether both are the same type in the same form. `String?` counts as `String`.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
-  /// `Date`, `Date as iso8601`
+  /// The type and the form, as text: `Date`, `Date as iso8601`
   package var note: String { form == .standard ? name : "\(name) as \(form)" }
 }

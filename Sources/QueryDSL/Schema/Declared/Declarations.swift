@@ -1,7 +1,7 @@
 import SQLCore
 
-/// What a list of models declares: tables, views, and whatever else a migration compares with the
-/// file.
+/// The declarations of a list of models: tables, views, and whatever else a migration compares with
+/// the file.
 package struct Declarations: Sendable {
   package let tables: [TableDefinition]
   package let views: [ViewDefinition]
@@ -19,17 +19,17 @@ package struct Declarations: Sendable {
   package let definitions: DeclaredDefinitions
   /// Everything that the schemas declare as dropped, always in the same order.
   package let removals: [Removal]
-  /// The conversions that need a note in the database when they have run, because the schema does
-  /// not show it.
+  /// The conversions that a migration notes in the database once they have run, because the schema
+  /// does not show that they have run.
   package let notedConversions: [(table: String, column: String, conversion: DeclaredConversion)]
-  /// The exchanges of names, for example between two columns. Each is given as the key of the note
-  /// that the database gets when the exchange has run.
+  /// The exchanges of names, for example between two columns. Each element is the key of the note
+  /// that a migration writes into the database when it has made the exchange.
   package let exchanges: [String]
   /// The `Unique64` columns that are the first column of a primary key.
   package let ids: [IDColumn]
   /// The Swift types of the columns, for comparison with the types that are noted in the file.
   package let types: NotedTypes
-  /// The definition of the view that records `types`, if the file has no tables of other models.
+  /// The SQL of the view that notes `types`, for a file without tables of other models.
   package let notedTypes: String
 
   package init(
@@ -73,8 +73,8 @@ package struct Declarations: Sendable {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Returns whether a dropped trigger, full-text index or vector index has the name of a declared
-  /// one, which has then replaced it.
+  /// Returns whether a schema declares a trigger, full-text index or vector index under the name of
+  /// a dropped one. The declared object has then replaced the dropped one.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -133,8 +133,8 @@ extension Removal {
 // MARK: Reading models
 
 extension Declarations {
-  /// The declarations of each list of models that was read before. A process reads each list only
-  /// once.
+  /// The declarations that were read before, by their list of models. A process reads the
+  /// declarations of each list only once.
   private static let known = Lock<[[ObjectIdentifier]: Declarations]>([:])
 
   /// Reads the declarations of models. Throws `ModelError` if a declaration is invalid, or if two
@@ -238,8 +238,8 @@ package struct IDColumn: Hashable {
     column = layout.columns[index].name
   }
 
-  /// The SELECT statement for the greatest id up to the bound limit. It makes one seek in the key's
-  /// index.
+  /// The SELECT statement for the greatest id that is not above the limit `?1`. The statement makes
+  /// one seek in the key's index.
   fileprivate var greatest: String {
     let column = Identifier(column).quoted
     return "SELECT max(\(column)) AS id FROM \(Identifier(table).quoted) WHERE \(column) <= ?1"
@@ -264,7 +264,8 @@ extension ConnectionCore {
 }
 
 // These functions are not methods of arrays, because of a crash in Swift 6.3. The compiler crashes
-// when it looks for a method after the result of `fetch` and one of these would be a candidate.
+// when it resolves a method call on the result of `fetch` and one of these functions would be a
+// candidate.
 
 /// Returns the elements without repetitions. The first of equal elements stays.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {

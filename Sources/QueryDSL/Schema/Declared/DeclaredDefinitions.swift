@@ -1,20 +1,23 @@
 import SQLCore
 
-/// The declared SQL of tables, indexes, views, full-text indexes and triggers. The schema of a file
-/// that matches the declarations has exactly this SQL.
+/// The declared SQL of tables, indexes, views, full-text indexes, vector indexes and triggers. If a
+/// file matches the declarations, its schema has exactly this SQL.
 package struct DeclaredDefinitions: Sendable {
   /// The definitions in the order of the models. First comes each table with its indexes, then the
-  /// views and the full-text indexes. The triggers follow: those of the models, of the change log,
-  /// and of the full-text indexes.
+  /// views, then the tables of full-text and vector indexes. The triggers follow: those of the
+  /// models, those of the change log and the vector indexes, and those of the full-text indexes.
   private let entries: [ExistingSchema.Entry]
   /// For each index with a declared name, its SQL without the comment `/* Apus */`. Another program
-  /// or an earlier version of Apus wrote such SQL. The keys are the indexes' offsets in `entries`.
+  /// or an earlier version of Apus may have written the index in this form. The keys are the
+  /// indexes' offsets in `entries`.
   private let unmarked: [Int: String]
-  /// The offset in `entries` of each table, SQL index and view, by its name.
+  /// The offset in `entries` of each entry that is not a trigger, by its name.
   private let indices: [String: Int]
-  /// The offset in `entries` of each trigger, by its name. A trigger may have the name of a table.
+  /// The offset in `entries` of each trigger, by its name. A trigger may have the same name as a
+  /// table.
   private let triggerIndices: [String: Int]
-  /// Where `entries` has each table and its SQL indexes, by the table's name in lower case.
+  /// The range in `entries` of each model's table and its CREATE INDEX entries, by the table's name
+  /// in lower case.
   private let tables: [String: Range<Int>]
   /// The names of the views, in lower case.
   private let views: Set<String>
@@ -88,7 +91,7 @@ package struct DeclaredDefinitions: Sendable {
   }
 
   /// Returns the offset in `entries` of the definition that equals a row of `sqlite_schema`; nil if
-  /// there is none.
+  /// no definition equals it.
   ///
   /// - Parameter next: the offset that is tried first.
   func index(of row: borrowing StatementRow, expecting next: Int) throws -> Int? {
@@ -125,8 +128,8 @@ extension StatementRow {
 
 // MARK: Comparing on the way
 
-/// The schema of a database, read by one statement and compared with the models' declarations
-/// during the reading.
+/// The schema of a database, read by one statement and compared with the models' declarations while
+/// it is read.
 ///
 /// Most often the schema equals the declarations. Then no definition is copied or parsed.
 package struct SchemaReading {

@@ -5,15 +5,15 @@ import SQLCore
 ///
 /// The names are the same before and after the exchange, so the tables do not show whether it has
 /// run. A note in the database records that the exchange has run. The key of the note is made of
-/// all names.
+/// all names of the circle.
 package struct Exchange {
   /// The renamings of the circle. The `from` of each is the `name` of the next; the `from` of the
   /// last is the `name` of the first.
   package let lines: [(name: String, from: String)]
   /// The name of the note in the database.
   package let key: String
-  /// The names of the notes that the exchange of columns has if it ran under a former name of the
-  /// table.
+  /// The keys of this exchange of columns under the table's former names. If the exchange ran while
+  /// the table had a former name, the note has one of these keys.
   package var formerKeys: [String] = []
 
   /// The temporary name that one of the columns or tables gets first, so that its name becomes
@@ -29,7 +29,7 @@ package struct Exchange {
 
   private init(_ lines: [(name: String, from: String)], of owner: String) {
     self.lines = lines
-    // The words are sorted, because the circle is the same wherever it begins.
+    // The words are sorted, so that the key does not depend on where the circle begins.
     let words = lines.map { "\($0.name.lowercasedASCII) from \($0.from.lowercasedASCII)" }.sorted()
     key = "exchanged \(owner): \(words.joined(separator: ", "))"
   }
@@ -67,7 +67,7 @@ package struct Exchange {
       if circle.count > 1, circle[circle.count - 1].from.isSame(as: start.name) {
         circles.append(circle)
       } else {
-        // The other lines may belong to another circle.
+        // The lines after `start` may belong to another circle.
         rest.insert(contentsOf: circle.dropFirst(), at: 0)
       }
     }

@@ -7,9 +7,9 @@ import SQLCore
 /// the signatures are compared. If the signature of a column's type differs, the values of the
 /// column are checked.
 ///
-/// The notes are the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`,
-/// because opening a database reads all definitions anyway. So reading the notes needs no further
-/// statement. If they equal the expected text, as they usually do, they are not even parsed.
+/// The notes are in the definition of a view, `CREATE VIEW "apus_types" AS SELECT '…' AS "types"`.
+/// Opening a database reads all definitions anyway, so reading the notes needs no further
+/// statement. If the notes equal the expected text, as they usually do, they are not even parsed.
 package struct NotedTypes: Sendable {
   package static let name = "apus_types"
 
@@ -27,8 +27,8 @@ package struct NotedTypes: Sendable {
     }
   }
 
-  /// Reads the notes of a file from the definition of the view; nil if Apus does not write such a
-  /// definition.
+  /// Reads the notes of a file from the definition of the view. Returns nil if there is no
+  /// definition, or if it does not have the form that Apus writes.
   package init?(_ sql: String?) {
     guard let sql, sql.hasPrefix(Self.start), sql.hasSuffix(Self.end) else { return nil }
     let text = sql.dropFirst(Self.start.count).dropLast(Self.end.count).replacing("''", with: "'")
@@ -83,8 +83,8 @@ package struct NotedTypes: Sendable {
   }
 
   /// Returns the names, in lower case, of the declared columns whose values must be checked. The
-  /// type of such a column differs from the noted type, and not only by an added case. The notes
-  /// still have the names from before `renames`.
+  /// type of such a column differs from the noted type by more than added cases. The notes still
+  /// use the names from before `renames`.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }
@@ -103,10 +103,10 @@ package struct NotedTypes: Sendable {
 
   // MARK: Writing
 
-  /// Returns the notes to write after a migration. A table or column that only other models declare
-  /// keeps its notes while it exists.
+  /// Returns the notes to write after a migration. A table or column that `declared` does not
+  /// contain keeps its notes while it exists.
   ///
-  /// - Parameter newer: the names of the tables that stay as a newer program made them.
+  /// - Parameter newer: the names of the tables that a newer program made and that stay unchanged.
   package func updated(
     by declared: Declarations, except newer: [String], in schema: ExistingSchema
   ) -> NotedTypes {

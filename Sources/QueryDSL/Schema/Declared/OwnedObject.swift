@@ -42,8 +42,9 @@ package enum OwnedObjectKind: Hashable, Sendable {
   case log
 }
 
-/// An element of a schema, such as `Logged()`, with which another module declares an object of a
-/// table. If several elements declare objects with the same kind and name, the table gets one.
+/// An element of a schema, such as `Logged()` or `VectorIndex(…)`, that declares an owned object of
+/// a table. If several elements declare objects with the same kind and name, the table gets only
+/// one.
 package struct OwnedObjectLine: Sendable {
   /// The element as Swift text, such as `Logged()`, for the text of errors.
   let name: String
@@ -73,7 +74,7 @@ package struct OwnedObjectLine: Sendable {
   }
 }
 
-/// What an `OwnedObject` needs to know about a migration to plan its changes.
+/// The facts about a migration from which an `OwnedObject` plans its changes.
 package struct OwnedObjectMigration {
   package let declared: Declarations
   package let schema: ExistingSchema
@@ -86,12 +87,12 @@ package struct OwnedObjectMigration {
   /// The tables that are rebuilt: their rows are copied into a new table. Copying fires no
   /// triggers.
   package let rebuilds: [Rebuild]
-  /// The statements that create the objects planned so far. An object that needs the same
-  /// statement, as the logs of two tables do, leaves it out.
+  /// The statements that create the objects planned so far. If an object needs a statement that is
+  /// already in this set, it leaves the statement out. The logs of two tables share statements.
   package var creation: Set<String> = []
 
-  /// A table, with the names of the columns that are copied unchanged, and of those whose values
-  /// change.
+  /// A table, with the names of the columns that are copied unchanged, and the names of the columns
+  /// whose values change.
   package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(

@@ -1,6 +1,6 @@
 import SQLCore
 
-// Names and texts for the lines that a refusal offers to paste.
+// Names and texts for the lines of Swift that an error offers if a migration refuses a step.
 
 extension String {
   /// The text as a Swift string literal.
@@ -23,7 +23,7 @@ extension String {
     return "\\." + path.joined(separator: ".")
   }
 
-  /// The names of the properties on the way to a column: `home` and `city` for `home.$city`.
+  /// The names of the properties in the path of a column: `home` and `city` for `home.$city`.
   var propertiesOfGroups: [String] { split(separator: ".$").map { String($0) } }
 
   private static let words: Set = [
@@ -61,7 +61,7 @@ extension String {
     var start = startIndex
     func flush(_ end: Index) {
       path.append(self[start..<end])
-      // A name after the arguments of a generic type begins with a point, and has no module.
+      // A nested name after generic arguments begins with a dot and has no module: `Box<Int>.Kind`.
       let isInside = path.count > 1 && path[0].isEmpty
       result += (path.count > 1 && !isInside ? path.dropFirst() : path[...]).joined(separator: ".")
       path = []
@@ -134,8 +134,7 @@ extension TableDefinition {
         && !(property.hasPrefix("_") && taken.contains(String(property.dropFirst())))
     }
     var properties: [String: String] = [:]
-    // A column whose name can be the property's name comes before a column whose name must be
-    // changed.
+    // Columns whose names can be property names come first, so that they keep their names.
     let same = names.filter { $0.propertyName == $0 }
     for name in same + names.filter({ $0.propertyName != $0 }) {
       var property = name.propertyName
@@ -151,8 +150,8 @@ extension TableDefinition {
 }
 
 extension String {
-  /// Returns the name with a number, such as `Post2`. The number is the smallest, from 2 on, with
-  /// which the name is not taken.
+  /// Returns the name with a number, such as `Post2`. The number is the smallest, from 2 on, for
+  /// which the name is free.
   package func numbered(separator: String = "", _ isTaken: (String) -> Bool) -> String {
     var number = 2
     while isTaken("\(self)\(separator)\(number)") { number += 1 }

@@ -12,7 +12,8 @@ extension TableDefinition {
         !table.isKey(column.name),
         let other = facets.first(where: { !$0.declares(column.name) })
       else { continue }
-      // A model that does not declare the column inserts rows without it.
+      // A model that does not declare the column inserts rows without it, so the column needs a
+      // default.
       table.columns[index].defaultSQL = column.fallbackLiteral
       table.columns[index].hasImpliedDefault = true
       if column.fallbackLiteral == nil,
@@ -62,7 +63,10 @@ extension TableDefinition {
     removals = removals.union(facet.removals).filter { removal in
       if case .column(let name) = removal { !declares(name) } else { true }
     }
-    renamedColumns += facet.renamedColumns
+    for line in facet.renamedColumns
+    where !renamedColumns.contains(where: {
+      $0.name.isSame(as: line.name) && $0.from.isSame(as: line.from)
+    }) { renamedColumns.append(line) }
     formerNames += facet.formerNames.filter { !formerNames.contains($0) }
   }
 

@@ -174,8 +174,9 @@ private struct SchemaReader<M: TableModel> {
 extension TableDefinition.Column {
   /// Returns whether the text after DEFAULT in a file is the declared default.
   ///
-  /// The number of an exact literal may also be written as a decimal number. SQLite may read that
-  /// number with another last bit, but earlier versions wrote it, and a rebuild is not worth it.
+  /// If the declared default is the exact literal of a number, the file may also have the number as
+  /// a decimal, as earlier versions of Apus wrote it. SQLite may read that decimal with another
+  /// last bit, but the difference is not worth a rebuild.
   package func declares(default text: String) -> Bool {
     guard let defaultSQL else { return false }
     let declared = defaultSQL.normalSQL

@@ -169,7 +169,7 @@ extension TableDefinition {
   }
 
   private func name(of index: Index, unlessTaken base: String) -> String {
-    // An index of the column `a_b` and one of the columns `a`, `b` would have the same name.
+    // An index over `a_b` and an index over `a` and `b` would have the same name.
     let isTaken = indexes.prefix { $0 != index }.contains { other in
       other.givenName == nil && other.isUnique == index.isUnique && other.condition == nil
         && other.terms.count != index.terms.count && self.name(of: other) == base

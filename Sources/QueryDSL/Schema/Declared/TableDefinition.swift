@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A table as its models declare it, with the names and expressions of SQL.
+/// A table as its models declare it, with names and expressions in SQL.
 package struct TableDefinition {
   /// A column, with the Swift type that a migration needs to know.
   package struct Column {
@@ -35,8 +35,8 @@ package struct TableDefinition {
       self.type = type ?? ColumnType(storageClass: storageClass, isOptional: isOptional, name: name)
     }
 
-    /// The value that existing rows get if no default is declared and the options allow it: zero or
-    /// an empty value. Nil if the type has no such value or is optional.
+    /// The value that existing rows get if no default is declared and `MigrationOptions` allow it:
+    /// zero or an empty value. Nil if the type has no such value or is optional.
     package var fallbackLiteral: String? { type.isOptional ? nil : type.fallbackLiteral }
   }
 

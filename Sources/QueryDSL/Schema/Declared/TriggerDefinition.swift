@@ -238,7 +238,7 @@ struct TriggerText {
 
 extension TableDefinition {
   /// The feature whose triggers must see every change of the table, such as the change log; nil if
-  /// there is none.
+  /// the table has no such feature.
   var follower: String? {
     ownedLines.first?.follower ?? searchIndexes.first?.follower
   }

@@ -1,10 +1,10 @@
 import SQLCore
 
 extension ColumnType {
-  /// A text that describes which stored values the type can read. If they change, for example by a
-  /// new case of an enumeration, the text changes, too. It has the type's name, the stored form,
-  /// the cases of an enumeration that is `CaseIterable`, and the properties of a struct. Nil for a
-  /// type that reads every value of its storage class.
+  /// A text that describes which stored values the type can read. If these values change, for
+  /// example by a new case of an enumeration, the text changes, too. The text has the type's name,
+  /// the stored form, the cases of an enumeration that is `CaseIterable`, and the properties of a
+  /// struct. Nil for a type that reads every value of its storage class.
   var signature: String? {
     guard !readsAll, type.nonOptional != String.self else { return nil }
     let form = storedForm == .standard ? "" : " \(storedForm)"
@@ -39,7 +39,8 @@ private struct TypeSignature {
       return type.parts.map { text(of: $0) }.joined(separator: ", ")
         + " in \(name.prefix { $0 != "<" })"
     }
-    // The properties of a library's type may change from one version of the library to the next.
+    // The properties of a library's type may change from one version of the library to the next, so
+    // the signature of such a type is only its name.
     let isClosed = ["Swift.", "Foundation.", "FoundationEssentials.", "SQLCore.", "QueryDSL."]
       .contains { _typeName(type).hasPrefix($0) }
     guard !isClosed else { return name }

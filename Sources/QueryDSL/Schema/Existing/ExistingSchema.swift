@@ -10,7 +10,7 @@ package struct ExistingSchema {
 
     package let kind: Kind
     package let name: String
-    /// The table or view of an index or trigger; otherwise the entry's own name.
+    /// For an index or trigger, the name of its table or view; otherwise the entry's own name.
     package let table: String
     /// The definition; nil for an index that SQLite created for a constraint.
     package let sql: String?
@@ -41,7 +41,7 @@ package struct ExistingSchema {
   }
 
   private mutating func add(_ entry: Entry) {
-    // Tables, views and indexes share one space of names; triggers have their own.
+    // Tables, views and indexes share one namespace; triggers have their own.
     if entry.kind != .trigger { positions[entry.name.lowercasedASCII] = entries.count }
     if entry.kind == .index || entry.kind == .trigger {
       positionsByTable[entry.table.lowercasedASCII, default: []].append(entries.count)
@@ -105,8 +105,8 @@ package struct ExistingSchema {
 }
 
 extension ExistingSchema.Entry {
-  /// Reads the type, the name, the table and the SQL from a row of `sqlite_schema`; nil for an
-  /// unknown type, which a later SQLite may add.
+  /// Reads the type, the name, the table and the SQL from a row of `sqlite_schema`. Returns nil if
+  /// the type is unknown: a later version of SQLite may add types.
   init?(_ row: borrowing StatementRow) throws {
     guard let kind = Kind(rawValue: try row.get(at: 0)) else { return nil }
     self.init(
@@ -117,8 +117,8 @@ extension ExistingSchema.Entry {
 // MARK: With the names after all renamings
 
 extension ExistingSchema {
-  /// Returns the table that has this name after all renamings, with the names that its columns and
-  /// foreign keys have after them.
+  /// Returns the table that has this name after all renamings. Its columns and foreign keys also
+  /// have their names after the renamings.
   package func renamedTable(_ name: String) throws -> ExistingTable? {
     guard let former = renames.formerName(ofTable: name), var table = try table(former) else {
       return nil
@@ -140,7 +140,7 @@ extension ExistingSchema {
   package func references(to target: String) -> [Reference] {
     entries.filter { $0.kind == .table }.flatMap { entry -> [Reference] in
       let name = renames.name(ofTable: entry.name)
-      // A virtual table has no foreign keys; its definition does not parse.
+      // The definition of a virtual table cannot be parsed, but such a table has no foreign keys.
       guard let table = try? renamedTable(name) else { return [] }
       return table.foreignKeys.filter { $0.target.isSame(as: target) }
         .map { Reference(table: name, key: $0) }

@@ -3,16 +3,16 @@ import SQLCore
 /// An existing table, as its definition in the database describes it.
 ///
 /// The properties contain everything that the definition has: columns with their clauses, the key,
-/// constraints, options and comments. A definition with anything else is not parsed at all.
+/// constraints, options and comments. If a definition has anything else, parsing throws an error.
 package struct ExistingTable {
   package struct Column {
     package var name: String
     package var type = ""
-    /// The stored form that a comment names, such as `/* unixSeconds */`.
+    /// The stored form of the column's values, if a comment names it, such as `/* unixSeconds */`.
     package var form: StoredForm?
-    /// The comments before the type.
+    /// The comments before the column's type.
     package var typeComments: [SQLComment] = []
-    /// The clauses after the type, such as NOT NULL.
+    /// The clauses after the column's type, such as NOT NULL.
     package var clauses: [Clause] = []
     package var comments = ItemComments()
   }
@@ -99,7 +99,7 @@ package struct ExistingTable {
     /// ` ON CONFLICT …`, or an empty string.
     package var conflict = ""
     package var isAutoincrement = false
-    /// The SQL of the key as a table constraint; nil if it is a clause of a column.
+    /// The SQL of the key if a table constraint declares it; nil if a clause of a column does.
     package var text: String?
     package var comments = ItemComments()
 
@@ -111,7 +111,7 @@ package struct ExistingTable {
   package var columns: [Column] = []
   package var key = Key()
   package var constraints: [Constraint] = []
-  /// Each `CONSTRAINT name` that no constraint follows, so that it names nothing.
+  /// The SQL of each `CONSTRAINT name` that names nothing, because no constraint follows it.
   package var danglingNames: [String] = []
   /// The comments between the table's name and the parenthesis.
   package var comments: [SQLComment] = []
@@ -191,7 +191,7 @@ extension ExistingTable.Constraint.Kind {
 
 extension String {
   /// Returns whether the SQL contains a name, which must be given in lower case. The name of a
-  /// function does not count. A name before a point, as `a` in `a.b`, counts only if
+  /// function does not count. A name before a dot, such as `a` in `a.b`, counts only if
   /// `orBeforePoint` is true.
   package func mentions(_ name: String, orBeforePoint: Bool = false) -> Bool {
     let tokens = SQLTokens(self).tokens

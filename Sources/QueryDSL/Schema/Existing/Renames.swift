@@ -144,9 +144,9 @@ extension ExistingTable {
 }
 
 extension String {
-  /// Returns the text of a foreign key with new names. They replace the names of its columns, of
-  /// the table that it references, and of that table's columns. The keys of the dictionaries are
-  /// the names before the renamings, in lower case.
+  /// Returns the text of a foreign key, with new names of its columns, of the referenced table and
+  /// of the referenced columns. The keys of the dictionaries are the names before the renamings, in
+  /// lower case.
   fileprivate func renamingForeignKey(
     columns: [String: String] = [:], table: String? = nil, targetColumns: [String: String] = [:]
   ) -> String {

@@ -13,7 +13,7 @@ package struct SQLComment: Hashable {
   /// Whether a line break separates the comment from the token before it.
   let isOnLineBelow: Bool
 
-  /// Whether a newline ends the comment, as after `--`.
+  /// Whether the comment begins with `--`, so that it ends at the next newline.
   package var endsWithLine: Bool { text.hasPrefix("--") }
 }
 
@@ -62,7 +62,7 @@ extension [SQLComment] {
   }
 }
 
-// The form of a column is recorded in the database file as a comment in the column's definition:
+// The stored form of a column is recorded as a comment in the column's definition in the file:
 //
 //     "seen" REAL /* unixSeconds */ NOT NULL
 //
@@ -94,7 +94,7 @@ extension SQLTokens {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count
       let gap = String(decoding: bytes[tokens[index].range.upperBound..<end], as: UTF8.self)
-      // The user may have written other comments beside the form.
+      // The user may have written other comments beside the comment with the form.
       var rest = gap[...]
       while let open = rest.firstRange(of: "/*"),
         let close = rest[open.upperBound...].firstRange(of: "*/")

@@ -9,8 +9,9 @@ import SQLCore
 /// table?.columns[2].collation             // NOCASE
 /// ```
 ///
-/// The SQL of expressions has the spelling of the file. A tool that writes models for existing
-/// tables can use this description. Migrations compare models with the same information.
+/// The SQL of an expression is the text in the file. A tool that writes models for existing tables
+/// can use this description. When a migration compares models with a file, it uses the same
+/// information.
 /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html>
 public struct TableDescription: Hashable, Sendable {
   /// A column of a table.
@@ -66,7 +67,7 @@ public struct TableDescription: Hashable, Sendable {
   /// The columns of the primary key, in the order of the key; empty for a table without a primary
   /// key.
   public let keyColumns: [String]
-  /// Whether the primary key is an alias of the rowid, which the database can assign.
+  /// Whether the primary key is an alias of the rowid. The database can then assign the key.
   /// - SeeAlso: <https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key>
   public let hasRowIDKey: Bool
   /// The foreign keys.

@@ -17,7 +17,7 @@ extension TableParser {
         lastItem = .name
         return
       }
-      // If a constraint inherits its name from the previous constraint, its own text gets the name.
+      // A name that is inherited from the previous constraint is added to the constraint's text.
       let isInherited = inherited != nil && rest.startIndex == start
       let prefix =
         isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""

@@ -74,7 +74,7 @@ public enum TriggerBuilder {
   /// Takes the statements in an `else`.
   public static func buildEither(second lines: [TriggerStatement]) -> [TriggerStatement] { lines }
 
-  /// Collects the statements of all rounds of a `for`.
+  /// Collects the statements of all iterations of a `for`.
   public static func buildArray(_ lines: [[TriggerStatement]]) -> [TriggerStatement] {
     lines.flatMap { $0 }
   }
@@ -95,8 +95,8 @@ public struct TriggerStatement {
 
   init(_ sql: SQLFragment) {
     texts = { rows in
-      // A comment at the end would hide the semicolon that the trigger adds, and a second semicolon
-      // is a syntax error.
+      // Removes comments and semicolons at the end. A comment would hide the semicolon that the
+      // trigger adds, and a second semicolon is a syntax error.
       let sql = SQLTokens(try rows.text { sql.node.write(to: &$0) })
       var tokens = sql.tokens[...]
       while tokens.last?.isSign(";") == true { tokens.removeLast() }
@@ -107,7 +107,7 @@ public struct TriggerStatement {
 }
 
 extension Insert {
-  /// Returns the SQL of one INSERT for each model. An insert without models is a single INSERT.
+  /// Returns the SQL of the insert: one INSERT for each model, or else a single INSERT.
   func texts(inTriggerOf rows: TriggerRows) throws -> [String] {
     var texts: [String] = []
     if case .models(let models) = source {
@@ -143,7 +143,7 @@ struct TriggerRows {
   }
 }
 
-/// An error that a trigger raises, or the early end of the trigger for one row.
+/// A call of SQLite's RAISE in a trigger: it raises an error, or ends the trigger for one row.
 ///
 /// ```swift
 /// Trigger("Post_keep", before: .delete) { old in

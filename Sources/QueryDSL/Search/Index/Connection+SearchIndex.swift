@@ -35,7 +35,7 @@ extension Connection {
     progress: (@Sendable (_ completedRows: Int, _ rowCount: Int) throws -> Void)? = nil
   ) throws {
     let index = try SearchIndex.required(by: model)
-    // An existing FTS5 table has no triggers of the library, so there are no notes of the triggers.
+    // For an existing FTS5 table, the library creates no triggers, and therefore no pending table.
     if !index.isTable {
       let pending = SearchIndexDefinition.pendingTable(of: index.name)
       try execute("DELETE FROM \(identifier: pending)")

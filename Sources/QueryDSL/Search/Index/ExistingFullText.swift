@@ -43,7 +43,7 @@ package struct SearchTableDefinition: Sendable {
     columns = index.columns.map(\.name)
   }
 
-  /// Returns why the model cannot use the table that exists in the database; nil if it can.
+  /// Returns the reason why the model cannot use the table in the database; nil if it can.
   package func objection(in schema: ExistingSchema) -> String? {
     guard let entry = schema.relation(name) else {
       return "\(model) declares `ExistingFullText()`, and the database has no table \(name); "

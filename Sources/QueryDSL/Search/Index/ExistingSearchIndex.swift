@@ -14,7 +14,7 @@ package struct ExistingSearchIndex {
   /// The kind of the index in messages: `full-text` or `vector`.
   package let type: String
 
-  /// Reads the definition of a table; nil if it is not an index that Apus created.
+  /// Reads the definition of a table. Returns nil if the table is not an index that Apus created.
   init?(_ entry: ExistingSchema.Entry) {
     guard entry.kind == .table, let sql = entry.sql else { return nil }
     if sql.hasPrefix("CREATE TABLE ") {
@@ -86,8 +86,9 @@ extension ExistingSchema {
     entry(name).flatMap { ExistingSearchIndex($0) }
   }
 
-  /// Returns the table with that name if it is the second table of a full-text or vector index; see
-  /// `ExistingSearchIndex.pendingTable`. Nil if it does not exist, or if Apus did not create it.
+  /// Returns the second table of a full-text or vector index by its name; see
+  /// `ExistingSearchIndex.pendingTable`. Returns nil if the table does not exist, or if Apus did
+  /// not create it.
   package func pendingTable(_ name: String) -> Entry? {
     guard let entry = entry(name), entry.kind == .table, let sql = entry.sql else { return nil }
     // CREATE TABLE "name" /* Apus */ (…)
@@ -132,8 +133,9 @@ extension ExistingSearchIndex {
   /// Returns whether the index differs from the declared index only in its triggers, which an
   /// earlier version of the library created.
   ///
-  /// If the table has a trigger that the library did not create, the result is false. With the
-  /// earlier triggers, such a trigger could make the index and the table differ.
+  /// If the table also has a trigger that the library did not create, the result is false. The
+  /// earlier triggers did not work together with such a trigger, so the index may differ from the
+  /// table.
   fileprivate func hasOnlyFormerTriggers(
     of index: SearchIndexDefinition, in schema: ExistingSchema
   ) -> Bool {
@@ -182,7 +184,7 @@ extension SearchIndexDefinition: OwnedObject {
             + "give the index another name", lines: ["FullText(…, name: \(free.swiftLiteral))"])
       }
       guard migration.isWhole else { return nil }
-      // Triggers and notes of an index that no longer exists are dropped first.
+      // Triggers and the second table of an index that no longer exists are dropped first.
       let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(pendingTable)]
       return OwnedObjectChange(
         creation: others.compactMap(\.self).drops + creation + triggers.map(\.sql))
@@ -214,8 +216,9 @@ extension SearchIndexDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns an object, such as `the table Post_search`, whose name a new index needs for itself,
-  /// its second table or a trigger. Apus did not create this object. Otherwise returns nil.
+  /// Returns the object that already has a name of the new index, such as `the table Post_search`.
+  /// The names are those of the index, its second table and its triggers. Returns nil if each name
+  /// is free, or belongs to a second table or trigger that Apus created.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

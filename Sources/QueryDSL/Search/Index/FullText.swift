@@ -107,7 +107,8 @@ extension SQLExpression {
   /// Returns the column for a full-text index, with a weight: its words count `weight` times in the
   /// rank of a row. SQL: `bm25(10.0, …)`
   ///
-  /// The weight must be finite and not negative, or opening the model throws `ModelError`.
+  /// In `FullText`, the weight must be 0, or from 0.001 to 1,000,000,000. Otherwise opening the
+  /// database throws `ModelError`.
   public func weighted(_ weight: Double) -> FullTextTerm { FullTextTerm(node, weight: weight) }
 
   /// Includes the column in a full-text index, but searches do not find its words. SQL:

@@ -20,8 +20,8 @@ struct SearchIndex: Hashable, Sendable {
   /// Whether the model's table itself is the FTS5 table.
   var isTable = false
 
-  /// Returns the column's offset in `columns`; nil if the index does not have it. The argument is
-  /// its offset in `ModelLayout.columns`.
+  /// Returns the position in `columns` of the column with this offset in `ModelLayout.columns`; nil
+  /// if the index does not have the column.
   func position(ofColumn index: Int) -> Int? { columns.firstIndex { $0.index == index } }
 }
 
@@ -106,7 +106,7 @@ extension FullTextLine where M: TableModel {
       guard term.weight.isFinite, term.weight >= 0 else {
         throw error("the weight of \(column.name) is \(term.weight)")
       }
-      // Swift would write other numbers with an exponent, which FTS5 cannot read.
+      // Swift may write a number outside this range with an exponent, which FTS5 cannot read.
       guard term.weight == 0 || (0.001...1e9).contains(term.weight) else {
         throw error(
           "the weight of \(column.name) is \(term.weight); only ratios matter, so choose weights "

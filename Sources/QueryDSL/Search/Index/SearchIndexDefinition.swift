@@ -15,7 +15,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   package let createTable: String
   /// `CREATE TABLE "Post_search_pending" …`: creates `pendingTable`.
   package let createPending: String
-  /// `bm25(10.0, 1.0)`
+  /// The ranking function with the weights of the columns, such as `bm25(10.0, 1.0)`.
   let rank: String
   /// Whether the index uses the library's normalizing tokenizer.
   package let normalizes: Bool
@@ -40,8 +40,7 @@ package struct SearchIndexDefinition: Hashable, Sendable {
   /// The statement that fills the index again from the rows of the table.
   package var rebuild: String { "INSERT INTO \(quotedName) (\(quotedName)) VALUES ('rebuild')" }
 
-  /// The statement `rebuild` takes about this number of steps of SQLite's virtual machine for each
-  /// row.
+  /// The approximate number of steps of SQLite's virtual machine that `rebuild` takes for each row.
   package static let stepsPerRow = 19
 
   /// The statement that deletes all rows of `pendingTable`.
@@ -98,18 +97,18 @@ extension SearchIndexDefinition {
 
   // MARK: Triggers
 
-  /// What follows the index's name in the triggers' names: `Post_search_insert`.
+  /// The ends of the triggers' names, such as `_insert` in `Post_search_insert`.
   static let triggerSuffixes = [
     "_insert", "_before_update", "_update", "_key", "_before_delete", "_delete",
   ]
 
-  /// What follows the index's name in the names of triggers that earlier versions created.
+  /// The ends of the names of the triggers that earlier versions of the library created.
   package static let formerTriggerSuffixes = ["_insert", "_update", "_delete"]
 
   /// Returns the triggers of an index.
   ///
-  /// To delete a row from an index, FTS5 needs exactly the indexed text. The `OLD` of a trigger may
-  /// be another text: if an earlier trigger has written the row again, the index does not have the
+  /// To delete a row from an index, FTS5 needs exactly the text that was indexed. `OLD` may have
+  /// another text: if an earlier trigger has written the row again, the index does not have the
   /// text of `OLD` yet, or no longer has it.
   ///
   /// Therefore triggers before and after a change work together. Before an update or a deletion, a
@@ -129,8 +128,8 @@ extension SearchIndexDefinition {
     let list = (["rowid"] + names).joined(separator: ", ")
     let row = "SELECT \(([key] + names).joined(separator: ", ")) FROM \(layout.quotedTableName)"
     func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) WHERE id = \(id))" }
-    // In a trigger, an upsert keeps its own ON CONFLICT rule, whatever the conflict clause of the
-    // statement that fires the trigger.
+    // In a trigger, an upsert keeps its own ON CONFLICT rule, whatever conflict clause the firing
+    // statement has.
     let note =
       "  INSERT INTO \(pending) (\(list)) \(row) WHERE \(key) = OLD.\(key) "
       + "AND \(isIndexed("OLD.\(key)")) ON CONFLICT (rowid) DO NOTHING;\n"
@@ -141,10 +140,11 @@ extension SearchIndexDefinition {
         + "  INSERT INTO \(table) (\(list)) \(row) WHERE \(key) = \(id) "
         + "AND NOT \(isIndexed(id));\n"
     }
-    // An update need not name a generated column to change it: it assigns the columns from which
-    // the generated column is calculated.
+    // An update can change a generated column without naming it, by assigning the columns from
+    // which the generated column is calculated.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
-    // UPDATE OF compares names, and an update may name the key in any of four ways.
+    // UPDATE OF compares names, and an update may name the key by its column or as rowid, _rowid_
+    // or oid.
     let keys =
       [key]
       + TableColumn.freeRowIDNames { name in layout.columns.contains { $0.name.isSame(as: name) } }

@@ -22,9 +22,9 @@ public struct SearchTokenizer: Hashable, Sendable {
   enum Kind: Hashable, Sendable { case unicode, porter, ascii, trigram, normalized, custom }
 
   let kind: Kind
-  /// The name and the arguments of the tokenizer, as they follow each other in `tokenize='…'`.
+  /// The name and the arguments of the tokenizer, in the order of `tokenize='…'`.
   let words: [String]
-  /// The first version of SQLite that knows the options, as `SQLITE_VERSION_NUMBER`.
+  /// The first version of SQLite that supports the options, in the form of `SQLITE_VERSION_NUMBER`.
   var requiredVersion = 0
 
   private init(_ kind: Kind, _ words: [String]) {
@@ -38,8 +38,8 @@ public struct SearchTokenizer: Hashable, Sendable {
   /// - Parameters:
   ///   - tokenCharacters: other characters that belong to words, such as `"-_"`.
   ///   - separators: letters or digits that do not belong to words.
-  ///   - categories: the categories of Unicode that belong to words, such as `"L* N* Co"`; nil for
-  ///     SQLite's own list.
+  ///   - categories: the Unicode categories of the characters in words, such as `"L* N* Co"`. If
+  ///     nil, SQLite uses its own list.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#unicode61_tokenizer>
   public static func unicode(
     diacritics: Diacritics = .removed, tokenCharacters: String = "", separators: String = "",
@@ -78,8 +78,8 @@ public struct SearchTokenizer: Hashable, Sendable {
   /// three characters. If a pattern has only such short words, it finds nothing. SQL:
   /// `tokenize='trigram'`
   ///
-  /// SQLite before 3.45 cannot remove diacritics with this tokenizer; opening the model then throws
-  /// `ModelError`.
+  /// SQLite before 3.45 cannot remove diacritics with this tokenizer; opening the database then
+  /// throws `ModelError`.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_trigram_tokenizer>
   public static func trigram(
     caseSensitive: Bool = false, removingDiacritics: Bool = false

@@ -36,11 +36,10 @@ extension Connection {
   ///   try db.rebuildVectorIndex(of: Picture.self)
   /// }
   /// ```
-  /// The result is false if another program wrote the index itself, or changed vectors after it
-  /// dropped the triggers, or if a rebuild has not ended. Searches may then miss rows.
-  /// `rebuildVectorIndex` repairs the index.
-  /// The check reads the whole table and the whole index. Throws `ModelError` if the model declares
-  /// no `VectorIndex`.
+  /// The result is false if a rebuild has not ended, or if another program wrote the index itself.
+  /// It is also false if another program dropped the triggers and then changed vectors. Searches
+  /// may then miss rows. `rebuildVectorIndex` repairs the index. The check reads the whole table
+  /// and the whole index. Throws `ModelError` if the model declares no `VectorIndex`.
   public func checkVectorIndex<M: TableModel>(of model: M.Type) throws -> Bool {
     try VectorIndexDefinition.required(by: model).allSatisfy { try $0.isSound(on: self) }
   }
@@ -55,8 +54,8 @@ extension Database {
   /// try await db.rebuildVectorIndex(of: Picture.self, onlyNew: true)       // after an import
   /// ```
   /// Call this method after the index was created, and when the table has become several times as
-  /// large. With `onlyNew`, only rows that were written since then are put into the existing cells.
-  /// This takes about 0.1 ms for each row, and makes searches as fast as before.
+  /// large. With `onlyNew`, only rows that were written since the last call are put into the
+  /// existing cells. This takes about 0.1 ms for each row, and makes searches as fast as before.
   ///
   /// The rows are placed in transactions of 1,000 rows, so that other writes need not wait. All
   /// rows can be searched at any time, even if the work ends early. An error that `progress`

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A search in a vector index. It finds those rows whose exact distance the query then measures.
+/// A search in a vector index. The search finds the rows whose exact distances the query then
+/// measures.
 ///
 /// The search becomes a condition of the query, on the key of the table:
 /// ```swift
@@ -18,9 +19,10 @@ package final class NearestSearch: Sendable {
   let keys: [ExpressionNode]
   let vector: [Float]
   let metric: VectorMetric
-  /// The share of the rows whose codes are read: 0.1 for a tenth.
+  /// The share of the rows whose codes are read: 0.1 for a tenth. A code has one bit for each
+  /// dimension of a vector.
   let share: Double
-  /// The distance of a row.
+  /// The distance of a row's vector from `vector`.
   let distance: ExpressionNode
   /// The number of conditions that `nearest` itself adds to the query, such as `IS NOT NULL`.
   let conditionCount: Int
@@ -103,7 +105,8 @@ extension SelectStatement {
           let layout = LayoutRegistry.shared.layout(number: join.table.layout),
           let hit = layout.model as? any _SearchHitRow.Type
         else { continue }
-        // A condition that cannot be written makes the query itself fail when it is written.
+        // A condition that cannot be rendered is skipped here, because rendering the query fails
+        // anyway.
         let others =
           (Array(predicates)
           + content.joins.filter { $0.table != join.table }.compactMap(\.condition))
@@ -138,7 +141,7 @@ extension _SearchHitRow {
   }
 }
 
-/// Writes the condition that a row is among the nearest candidates.
+/// A writer of the condition that a row is among the nearest candidates.
 private struct CandidateWriter {
   let search: NearestSearch
   /// The query without its order and limit.
@@ -167,8 +170,8 @@ private struct CandidateWriter {
   func write(to writer: inout ShapeWriter) {
     let keys = keyNames.quotedList
     let columns = keyNames.quotedList + ", \"distance\""
-    // The condition under which the index is searched: if `apus_few` already has all rows, nothing
-    // else is read.
+    // The cells are searched only if `apus_few` has as many rows as its limit. If it has fewer
+    // rows, these are already all rows that match the conditions.
     let isFull: SQL =
       hasConditions
       ? SQL("(SELECT count(*) FROM \"apus_few\") = \(measured)") : SQL("1")
@@ -247,7 +250,8 @@ private struct CandidateWriter {
             + "vec_quantize_binary(vec_sub(?, \"centroid\")) FROM \(cells) WHERE \"cell\" = 0))",
           bindings: [coded]))
     }
-    // Without conditions, nearly all of these rows count, so a limit is enough.
+    // Without conditions, nearly every one of these rows can be measured, so a limit is enough.
+    // With conditions, an unknown number of them does not match.
     writer.fragment(SQL(" LIMIT \(hasConditions ? -1 : measured)"))
   }
 

@@ -35,7 +35,7 @@ public enum VectorMetric: Sendable {
 }
 
 // Vectors are `[Float]`, stored as little-endian float32: the form that sqlite-vec reads. Distances
-// need that extension on each connection; without it, SQLite reports "no such function".
+// need sqlite-vec on each connection; without it, SQLite reports "no such function".
 
 extension SQLExpression where Value == [Float] {
   /// Returns the distance of the vector from another one.
@@ -118,8 +118,8 @@ extension TableModel {
   /// rows that the index finds. The result has exact distances and as many rows as an exact result,
   /// but may miss near rows. If the query uses the index, `db.explain` names the tables of the
   /// index. A query measures all rows if it has an aggregate, a window function, DISTINCT, groups,
-  /// a RIGHT or FULL join, a limit or an offset that is not a number below 100,000, or a further
-  /// condition on the hits of a full-text search.
+  /// a RIGHT or FULL join, a limit or an offset that is an expression or at least 100,000, or a
+  /// further condition on the hits of a full-text search.
   /// ```swift
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 0.3)   // slower, misses less
   /// Post.nearest(to: vector, by: \.$embedding, limit: 10, examining: 1)     // exact

@@ -17,8 +17,8 @@ struct VectorCells: Sendable {
 
   let metric: VectorMetric
   let dimensions: Int
-  /// The mean of the sample from which the cells were learnt. It is subtracted from a vector before
-  /// its code is made.
+  /// The mean of the sample from which the cells were learnt. This mean is subtracted from a vector
+  /// before the vector's code is made.
   let mean: [Float]
   private let centroids: Points
   /// The centers of the groups of centroids. A vector is compared only with the centroids of the
@@ -213,13 +213,14 @@ extension VectorCells {
       return centers
     }
 
-    /// Returns the scalar product. It multiplies eight numbers at a time. With one at a time,
+    /// Returns the scalar product. Multiplies eight numbers at a time. With one number at a time,
     /// learning would take several times as long.
     private static func product(_ left: ArraySlice<Float>, _ right: ArraySlice<Float>) -> Float {
       left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { right in
           let count = min(left.count, right.count) / 8
-          // The pointers are valid inside the closures, and `count` groups fit into both.
+          // The pointers are valid inside the closures, and both have at least `count` groups of
+          // eight numbers.
           let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
           var sum = SIMD8<Float>()
           for index in 0..<count {

@@ -80,8 +80,8 @@ package struct VectorIndexDefinition: Sendable {
     self.column = column
     self.metric = metric
     keys = table.keyNames.compactMap(table.column)
-    // An update may name the rowid in any of four ways, and can change a generated column without
-    // naming it.
+    // An update may name the rowid by its column or as rowid, _rowid_ or oid, and can change a
+    // generated column without naming it.
     let rowIDs = table.hasRowIDKey ? TableColumn.freeRowIDNames(besides: table.declares) : []
     let columns = [column] + table.keyNames + rowIDs
     update =
@@ -106,8 +106,8 @@ package struct VectorIndexDefinition: Sendable {
       .joined(separator: " AND ")
   }
 
-  /// The statement that adds rows to the index if they have a vector and are missing there. They
-  /// are not in a cell yet.
+  /// The statement that adds all rows which have a vector and are missing in the index. The new
+  /// entries are in no cell yet.
   var filling: String {
     "INSERT INTO \(quotedName) (\"cell\", \(keyList)) SELECT 0, \(tableKeyList) FROM "
       + "\(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "

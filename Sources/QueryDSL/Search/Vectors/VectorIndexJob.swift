@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// A job that puts the rows of a table into the cells of an index. The job works in parts, and each
-/// part can be a separate transaction.
+/// A job that puts the rows of a table into the cells of a vector index, which are groups of
+/// similar vectors. The job works in parts, and each part can be a separate transaction.
 ///
 /// During the job, and if the job ends early, a row is in a former cell, in a new cell, or in no
 /// cell. Every search measures the rows without a cell, so searches are correct at all times.
@@ -31,7 +31,7 @@ struct VectorIndexJob: Sendable {
     let bytes = try connection.number(
       "SELECT ifnull(max(length(\(index.quotedColumn))), 0) FROM (SELECT \(index.quotedColumn) "
         + "\(vectors) LIMIT 100)")
-    // 16 vectors for each cell, in at most 128 MB of memory.
+    // The sample has 16 vectors for each cell, but takes at most 128 MB of memory.
     let size = min(16 * count, (128 << 20) / max(bytes, 1))
     var sample: [[Float]] = []
     try connection.forEach(
@@ -170,7 +170,7 @@ extension VectorIndexDefinition {
         + "(SELECT \"cell\" FROM \(quotedCells)))")
     guard missing == 0 else { return false }
     guard let known = try VectorIndexJob.known(to: self, on: connection) else {
-      // In an index without cells, all rows are outside of cells.
+      // An index without cells is sound. An index with damaged cells is not.
       return try connection.number("SELECT EXISTS (SELECT 1 FROM \(quotedCells))") == 0
     }
     var isSound = true

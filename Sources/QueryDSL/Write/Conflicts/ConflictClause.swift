@@ -16,7 +16,7 @@ struct ConflictClause: Sendable {
   var predicates: ShortList<PredicateNode> = .none
 }
 
-/// The columns of the existing row in an upsert, for the condition under which it is updated.
+/// The columns of the existing row in an upsert, for the condition under which the row is updated.
 ///
 /// ```swift
 /// Post.insert(post).onConflictUpdate(\.$url) { $0.$title = $0.new.$title } where: {
@@ -186,8 +186,9 @@ extension Insert {
     return self
   }
 
-  /// Adds a clause. SQLite requires that a clause for any constraint comes last. If a clause is
-  /// added after it, rendering the statement throws `QueryError`.
+  /// Adds a clause. A clause that names no columns or terms handles every constraint, and SQLite
+  /// requires that it is the last clause. If another clause is added after it, rendering the
+  /// statement throws `QueryError`.
   mutating func add(_ clause: consuming ConflictClause) {
     if let last = conflicts.last, last.isForEveryConstraint {
       problem =

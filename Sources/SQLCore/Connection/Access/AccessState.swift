@@ -1,5 +1,5 @@
-/// The limits of the access that uses a connection: whether it may write, how long it may take, and
-/// the reason if it was ended.
+/// The state of the access that uses a connection: whether it may write, its deadline, and the
+/// reason why it was ended.
 struct AccessState {
   /// Whether statements may write. False during a read, even on a connection that could write.
   private(set) var allowsWriting: Bool
@@ -58,8 +58,8 @@ struct AccessState {
     stopReason = reason
   }
 
-  /// Returns the reason why the access was ended. If the reason is `interrupt()`, also removes it,
-  /// so that later statements of the access run normally.
+  /// Returns the reason why the access was ended. If `interrupt()` ended it, also removes the
+  /// reason, so that later statements of the access run normally.
   mutating func takeStopReason() -> StopReason? {
     guard case .interrupted = stopReason else { return stopReason }
     defer { stopReason = nil }
@@ -68,7 +68,7 @@ struct AccessState {
 
   // MARK: Waiting for locks
 
-  /// Sets the maximum wait for a lock in nanoseconds; nil for the busy timeout.
+  /// Sets the maximum wait for a lock, in nanoseconds. If it is nil, the busy timeout applies.
   mutating func limitWaits(to nanoseconds: UInt64?) {
     longestWait = nanoseconds
   }
@@ -100,7 +100,7 @@ struct AccessOptions: Sendable {
   /// Whether the access may read from the snapshot that its connection has kept since an earlier
   /// read. If not, the kept snapshot is ended before the access begins.
   var usesKeptSnapshot = false
-  /// The place in the source that requested the access; nil for one of the library's own accesses.
+  /// The source file and line that requested the access; nil for an access by the library itself.
   var place: SourcePlace?
 
   init(deadline: Duration? = nil, hops: Bool = false, place: SourcePlace? = nil) {
@@ -110,11 +110,11 @@ struct AccessOptions: Sendable {
   }
 }
 
-/// The place in the source that requested an access.
+/// The source file and line that requested an access.
 package struct SourcePlace: Sendable {
   /// The module and the file: `Blog/Feed.swift`.
   let fileID: StaticString
-  /// The line, from 1.
+  /// The number of the line, counted from 1.
   let line: UInt
 
   package init(_ fileID: StaticString, _ line: UInt) {

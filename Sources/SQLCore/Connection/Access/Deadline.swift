@@ -31,7 +31,7 @@ struct Deadline: Sendable {
   static func after(_ duration: Duration) -> Deadline {
     let (seconds, attoseconds) = duration.components
     guard seconds >= 0, attoseconds >= 0 else { return now }
-    // The bound is about 31 years, which prevents an overflow.
+    // A limit of about 31 years prevents an overflow.
     let bounded = UInt64(min(seconds, 1_000_000_000)) &* 1_000_000_000
     return Deadline(
       nanoseconds: now.nanoseconds &+ bounded &+ UInt64(attoseconds / 1_000_000_000))

@@ -20,9 +20,9 @@ extension ConnectionCore {
   /// Installs the handlers that can end running statements and waits for locks.
   ///
   /// `sqlite3_interrupt` does not end a wait for a lock, and it cannot distinguish one access from
-  /// the next. These handlers instead check whether the current access was cancelled, whether its
-  /// deadline has passed, and whether its task was cancelled. SQLite calls the progress handler
-  /// every 4,000 steps of its virtual machine, which has no measurable cost.
+  /// the next. These handlers instead check whether the current access or its task was cancelled,
+  /// and whether the deadline of the access has passed. SQLite calls the progress handler every
+  /// 4,000 steps of its virtual machine, which has no measurable cost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   func installInterruption() {
     // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
@@ -39,14 +39,14 @@ extension ConnectionCore {
     return try body()
   }
 
-  /// Ends the access with this number, whether it runs a statement or waits for a lock. A later
-  /// access has another number and is not affected. It can be called from any thread.
+  /// Ends the access whose number is `lease`, whether it runs a statement or waits for a lock. A
+  /// later access has another number and is not affected. Any thread may call this method.
   func cancel(lease: UInt64) {
     // A late call must not replace the cancellation of a later lease.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the running statement or the wait for a lock. It can be called from any thread while the
+  /// Ends the running statement or the wait for a lock. Any thread may call this method while the
   /// core is open.
   func interrupt() {
     isInterruptRequested.store(true, ordering: .releasing)
@@ -76,8 +76,8 @@ extension ConnectionCore {
     if let reason = state.pointee.access.stopReason { throw reason.error }
   }
 
-  /// Returns the error of a statement that failed: the reason why it was ended, or else SQLite's
-  /// error.
+  /// Returns the error of a failed statement: the error of a remote engine or of a callback, the
+  /// reason why the access was ended, or else SQLite's error.
   func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
     let failure = failure(code, sql: statement.sql)
     guard var error = failure as? DatabaseError else { return failure }
@@ -86,9 +86,11 @@ extension ConnectionCore {
     return error
   }
 
-  /// Returns the error of a call that failed: the reason why it was ended, or else SQLite's error.
+  /// Returns the error of a failed call: the error of a remote engine or of a callback, the reason
+  /// why the access was ended, or else SQLite's error.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
-    // The library's own statements are ended only by `interrupt()`, or while they wait for a lock.
+    // A deadline or a cancellation ends the library's own statements only while they wait for a
+    // lock. If such a statement is interrupted, `interrupt()` was called.
     let primary = code & 0xFF
     if state.pointee.remote != nil, let failure = remoteFailure(sql: sql()) { return failure }
     if let failure = state.pointee.hooks.takeFailure() { return failure.thrown(sql: sql()) }
@@ -121,9 +123,9 @@ extension ConnectionCore {
     return 1
   }
 
-  /// Whether the last writing statement, such as an UPDATE, has already ended. SQLite calls the
-  /// progress handler once more after its end. An interruption at that point would report the
-  /// statement as failed, although it was committed.
+  /// Whether the last writing statement, such as an UPDATE, has already ended. After the end of the
+  /// statement, SQLite calls the progress handler once more. An interruption at that point would
+  /// report the statement as failed, although it was committed.
   private var hasWritten: Bool {
     guard let statement = state.pointee.observation.writingStatement else { return false }
     return sqlite3_stmt_busy(statement) == 0
@@ -140,8 +142,8 @@ extension ConnectionCore {
     return false
   }
 
-  /// Waits a little for a lock. Returns 1 to try again, 0 to give up. `count` is the number of
-  /// waits so far.
+  /// Waits a short time for a lock. Returns 1 if SQLite must try again, and 0 if the wait must end.
+  /// `count` is the number of waits so far.
   func waits(_ count: Int32) -> Int32 {
     if count == 0 { state.pointee.access.beginWait() }
     if let reason = findStopReason() {
@@ -162,7 +164,7 @@ extension ConnectionCore {
     let waited = state.pointee.access.waited
     let allowed = state.pointee.access.longestWait(configuration.busyTimeout)
     guard waited < allowed || waitsOn else { return 0 }
-    // The pauses are short at first, and never so long that a cancellation would be noticed late.
+    // The pauses are short at first, and at most 5 ms long, so that a cancellation is noticed soon.
     let left = min(
       waitsOn ? .max : allowed - waited, state.pointee.access.deadline?.remaining ?? .max)
     pause(nanoseconds: min(UInt64(clamping: count) &* 500_000 &+ 500_000, 5_000_000, left))

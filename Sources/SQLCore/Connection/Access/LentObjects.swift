@@ -53,7 +53,7 @@ extension ConnectionCore {
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Called at the end of an access: ends the statements that callers still hold.
+  /// Ends the statements that callers still hold, for example at the end of an access.
   func endLentStatements() {
     guard state.pointee.lent.hasStatements else { return }
     for statement in state.pointee.lent.takeStatements() {

@@ -25,7 +25,7 @@ public struct Configuration: Sendable {
     /// SQLite waits at each commit. Committed transactions survive a power cut.
     case full = "FULL"
     /// SQLite waits at each commit. After it has deleted a rollback journal, it also waits until
-    /// this change of the folder is on the disk.
+    /// the deletion is on the disk.
     case extra = "EXTRA"
   }
 
@@ -40,8 +40,8 @@ public struct Configuration: Sendable {
   /// connections open when they are needed.
   ///
   /// A live query that runs again after a commit uses one of these connections. The readers
-  /// therefore remain free for the program's own reads. A database that has a single connection,
-  /// for example in memory, has no such connections; its live queries use the single one.
+  /// therefore remain free for the program's own reads. A database with a single connection, for
+  /// example in memory, also runs its live queries on this connection.
   public var maximumLiveReaders = defaultLiveReaders
   /// The maximum memory, in bytes, for the rows of live queries. `db.liveStatus` estimates the
   /// memory in use. The library keeps the rows of a live query in order to update the result
@@ -71,7 +71,7 @@ public struct Configuration: Sendable {
   public var enforcesForeignKeys = true
   /// Whether views and triggers of the file may call any function and use any virtual table. If
   /// false, they can use only those that are declared innocuous (harmless in a foreign file).
-  /// Before SQLite 3.44, a trigger that writes to an FTS5 table needs true.
+  /// Before SQLite 3.44, this must be true for triggers that write to an FTS5 table.
   public var trustsSchema = true
   /// The maximum number of prepared statements that a connection caches.
   public var maximumCachedStatements = 128
@@ -143,7 +143,7 @@ public struct Configuration: Sendable {
   public var maximumScannedRows = 1_000
   /// The scans that were already reported to `onTableScan`.
   private(set) var knownScans = KnownScans()
-  /// How long a write waits for readers of the log before it gives up restarting the log.
+  /// The maximum time that a write waits for readers of the log, in order to restart the log.
   var maximumLogWait = Duration.milliseconds(100)
   /// The interval at which the pool ends the snapshots that are no longer used. A reader keeps the
   /// snapshot of a read for its next read. A snapshot ends one to two intervals after its last use.
@@ -154,9 +154,9 @@ public struct Configuration: Sendable {
   /// The minimum number of extra rows that a live query with LIMIT keeps in memory beyond its
   /// limit. If a row of the result is deleted, one of the extra rows takes its place.
   package var liveReserve = 32
-  /// No more writes join a shared transaction that is older than this. Otherwise its first write
-  /// would wait too long for the commit. Tests change the age, because they must not depend on a
-  /// clock.
+  /// The age from which a shared transaction accepts no more writes. If more writes joined it, its
+  /// first write would wait too long for the commit. Tests change the age, because they must not
+  /// depend on a clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
   /// argument contains the duration of the statement and its SQL. The SQL has parameters in place
@@ -166,11 +166,11 @@ public struct Configuration: Sendable {
   /// configuration.onStatement = { print($0.duration ?? .zero, $0.sql ?? "") }
   /// ```
   ///
-  /// The closure is called in the same way as a closure of `onTrace(.profile)`, but on each
-  /// connection, and from the moment when the connection has its settings, before
-  /// `prepareConnection`. It therefore also receives the statements of a migration while the
-  /// database opens, and the library's own statements. It runs on the statement's thread; meanwhile
-  /// its connection runs nothing else. While the property is nil, statements are not traced.
+  /// The closure is called in the same way as a listener of `onTrace(.profile)`, but on each
+  /// connection. The calls begin when the connection has its settings, before `prepareConnection`
+  /// runs. The closure therefore also receives the statements of a migration while the database
+  /// opens, and the library's own statements. It runs on the statement's thread; meanwhile its
+  /// connection runs nothing else. While the property is nil, statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
   /// A closure that is called after the commit of a migration that has changed the database. Its

@@ -1,9 +1,9 @@
 import CSQLite
 
 extension ConnectionCore {
-  /// Applies the configuration to a new connection. The order matters: the busy handler comes
-  /// before the journal mode, which may have to wait for a lock, and the caller's closure comes
-  /// last.
+  /// Applies the configuration to a new connection. The order matters. The busy handler comes
+  /// before the journal mode, because setting the mode may wait for a lock. The caller's closure
+  /// comes after all settings except `query_only`.
   func prepare(location: DatabaseLocation) throws {
     sqlite3_extended_result_codes(handle, 1)
     installInterruption()
@@ -53,8 +53,8 @@ extension ConnectionCore {
     state.pointee.authorizer.protect(SchemaLock(configuration.schemaPolicy))
   }
 
-  /// Runs the closure of the configuration that sets the key of an encrypted file. Nothing may use
-  /// the connection before that, because a read without the key would find the file damaged.
+  /// Runs the configuration's closure that sets the key of an encrypted file. It must run before
+  /// any other use of the connection: without the key, the file would seem damaged.
   func unlock(_ location: DatabaseLocation) throws {
     guard case .file(let file) = location, let unlock = configuration.unlockConnection else {
       return

@@ -53,8 +53,8 @@ package struct DatabaseFile: Hashable, Sendable {
       mode: mode, isImmutable: isImmutable, others: uri.parameters.flatMap { [$0.name, $0.value] })
   }
 
-  /// Returns a relative path prefixed with a folder. Links and `..` remain; the system and SQLite
-  /// resolve them.
+  /// Returns a path, prefixed with a folder if it is relative. Links and `..` remain; the system
+  /// and SQLite resolve them.
   static func absolute(_ path: String, in folder: String?) throws -> String {
     guard !path.hasPrefix("/") else { return path }
     guard let folder else {
@@ -130,7 +130,8 @@ struct OpenedFile: Hashable, Sendable {
   private let identity: FileStatus.Identity
 
   /// Identifies the file that a connection has open. Returns nil if the database is not in a file
-  /// of the file system. Throws `.cannotOpen` if another file has replaced it in the meantime.
+  /// of the file system. Throws `.cannotOpen` if another file has replaced this file in the
+  /// meantime.
   init?(of handle: OpaquePointer, path: String) throws {
     guard let name = sqlite3_db_filename(handle, "main"), name.pointee != 0 else { return nil }
     self.path = String(cString: name)
@@ -167,7 +168,7 @@ extension DatabaseFile {
   // MARK: Opening
 
   /// The flags with which every connection opens. They include `SQLITE_OPEN_URI`, so that ATTACH
-  /// accepts URIs whatever the compile-time options of SQLite. The path of the database itself is
+  /// accepts URIs regardless of SQLite's compile-time options. The path of the database itself is
   /// absolute, so it cannot be mistaken for a URI.
   static var commonFlags: Int32 {
     SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_URI

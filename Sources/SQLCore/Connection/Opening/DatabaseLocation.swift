@@ -8,8 +8,8 @@ import CSQLite
   import Musl
 #endif
 
-/// Where a database is: in a file; in memory or in a file without a name, which only one connection
-/// can use; or in an engine outside of this process.
+/// The location of a database: a file, an unshared database that only one connection can use, or an
+/// engine outside of this process.
 package enum DatabaseLocation: Hashable, Sendable {
   case file(DatabaseFile)
   /// In memory, or in a temporary file without a name. `name` is passed to SQLite as the file name,
@@ -25,9 +25,9 @@ package enum DatabaseLocation: Hashable, Sendable {
   /// Creates a location from a path or a URI. `":memory:"` and the empty path have the same meaning
   /// as in SQLite.
   ///
-  /// A relative path is resolved against `folder`, or else against the working folder. A path that
-  /// begins with `file:` is always a URI, whatever the compile-time options of SQLite. Throws
-  /// `.cannotOpen` for a path that cannot be used.
+  /// A relative path is resolved against `folder` or, if `folder` is nil, against the working
+  /// folder. A path that begins with `file:` is always a URI, regardless of SQLite's compile-time
+  /// options. Throws `.cannotOpen` for a path that cannot be used.
   package init(path: String, in folder: String? = nil) throws {
     guard !path.utf8.contains(0) else {
       throw DatabaseError(code: .cannotOpen, message: "a path cannot hold U+0000")
@@ -54,12 +54,14 @@ package enum DatabaseLocation: Hashable, Sendable {
     if case .file = self { true } else { false }
   }
 
-  /// The working folder when the path was given.
+  /// The working folder when the path was given; nil if it did not exist, or if the database is not
+  /// a file.
   var workingFolder: String? {
     if case .file(let file) = self { file.workingFolder } else { nil }
   }
 
-  /// Returns the configuration, restricted by a URI with `mode=ro` or `immutable=1`.
+  /// Returns the configuration, made read-only or immutable if a URI has `mode=ro` or
+  /// `immutable=1`.
   func restricting(_ configuration: Configuration) -> Configuration {
     guard case .file(let file) = self else { return configuration }
     return file.restricting(configuration)

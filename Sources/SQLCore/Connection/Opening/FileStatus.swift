@@ -8,8 +8,8 @@
 
 /// The status of a path in the file system.
 ///
-/// The file is never opened for this, because closing it would release the locks that SQLite holds
-/// on the file for this process.
+/// Reading the status does not open the file, because closing it again would release the locks that
+/// SQLite holds on the file for this process.
 /// - SeeAlso: <https://www.sqlite.org/howtocorrupt.html>
 struct FileStatus {
   private let status: stat
@@ -25,8 +25,7 @@ struct FileStatus {
     }
   }
 
-  /// Returns the status of a file, a folder or a symbolic link itself; nil if the path does not
-  /// exist.
+  /// Returns the status of a path; nil if the path does not exist. A symbolic link is not followed.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }

@@ -15,7 +15,7 @@ struct OpeningFailure {
   let isReadOnly: Bool
   /// The `errno` of the last system call that failed in SQLite, or 0.
   let systemError: Int32
-  /// Whether the file itself was opened, and a later step failed.
+  /// Whether the file itself was opened, so that a later step has failed.
   let isOpen: Bool
   /// Whether the configuration has a closure that sets an encryption key.
   var isUnlocked = false
@@ -26,7 +26,7 @@ struct OpeningFailure {
   /// Returns the error with a message that adds the path, the cause and advice.
   func describe(_ error: DatabaseError) -> DatabaseError {
     var described = error
-    // A folder can be opened for reading, and fails only at the first read.
+    // Opening a folder for reading succeeds, and only the first read fails.
     if error.code.primary == .ioError, status?.isFolder == true { described.code = .cannotOpen }
     let reason: String? =
       switch described.code.primary {

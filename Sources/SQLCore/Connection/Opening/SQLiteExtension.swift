@@ -115,7 +115,8 @@ extension ConnectionCore {
     /// Returns the error for a failed call of `sqlite3_load_extension`.
     ///
     /// SQLite tries the path with the suffix `.so` last, and returns the system's message for that
-    /// path. This method therefore asks the system again, for the file that exists.
+    /// path. This method therefore tries to load the existing file itself, to get the system's
+    /// message about that file.
     fileprivate func failure(_ code: Int32, _ said: String) -> ExtensionError {
       let tried = [path, path + ".so"]
       let file = tried.first { FileStatus(following: $0) != nil }
@@ -139,8 +140,8 @@ extension ConnectionCore {
             + "and install the libraries that it needs")
       }
       defer { dlclose(library) }
-      // The library was loaded. Either it has no such function, or the function returned an error;
-      // SQLite puts its own words before the text of that error.
+      // The library was loaded. Either it has no function with the name of the entry point, or this
+      // function returned an error. SQLite puts a prefix before the text of such an error.
       let prefix = "error during initialization: "
       guard said.hasPrefix(prefix) else {
         let advice =

@@ -12,7 +12,7 @@ public enum TransactionKind: String, Sendable {
   /// Takes the write lock at the beginning, and waits for the lock as long as the busy timeout
   /// allows.
   case immediate = "BEGIN IMMEDIATE"
-  /// In WAL mode the same as `immediate`. In other modes it also locks readers out.
+  /// Does the same as `immediate` in WAL mode. In other modes, also locks readers out.
   case exclusive = "BEGIN EXCLUSIVE"
 }
 
@@ -106,7 +106,7 @@ extension ConnectionCore {
       return result
     } catch {
       rollBack()
-      // SQLite may have rolled the transaction back by itself.
+      // If SQLite rolled the transaction back by itself, `rollBack()` has not reset `ticks`.
       state.pointee.uniqueIDs.ticks = 0
       throw error
     }
@@ -130,7 +130,7 @@ extension ConnectionCore {
       do {
         try undo("ROLLBACK TO \(name)")
         try undo("RELEASE \(name)")
-        // Changes that an inner savepoint could not undo are undone with this one.
+        // The rollback of this savepoint also undid changes that an inner savepoint could not undo.
         state.pointee.transaction.didUndo()
       } catch let failure {
         // Some changes of the closure remain, so the transaction must not be committed.
@@ -156,9 +156,8 @@ extension ConnectionCore {
     return try savepoint(body)
   }
 
-  /// Runs one call of the library, such as `db.insert(post)`, that does all the work of its
-  /// transaction (or of its savepoint in a shared transaction). `allOrNothing` then needs no
-  /// savepoint.
+  /// Runs one call of the library, such as `db.insert(post)`, as the only work of its transaction
+  /// (or of its savepoint in a shared transaction). `allOrNothing` then needs no savepoint.
   func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
     state.pointee.transaction.beginCall()
     defer { state.pointee.transaction.endCall() }
@@ -218,9 +217,9 @@ extension ConnectionCore {
     }
   }
 
-  /// Called before a statement of a closure that runs in a transaction. Throws if the transaction
-  /// was rolled back, or if the statement would end it. The call is needed only if the transaction
-  /// was rolled back, or if the statement does more than read and write rows.
+  /// Throws if the transaction in which a closure runs was rolled back, or if the closure's next
+  /// statement would end the transaction. Called only if the transaction was rolled back, or if the
+  /// statement does more than read and write rows.
   @inline(never)
   func checkTransaction(beside statement: StatementPointer) throws {
     guard isTransactionWhole else { throw rolledBack }

@@ -1,17 +1,17 @@
 import CSQLite
 
-/// Detects that the content of a file may have been replaced since this connection's last write,
-/// for example by a backup.
+/// A check of whether the content of a file may have been replaced since this connection's last
+/// write, for example by a backup.
 ///
-/// From the replacement on, the content counts as a new branch. The change log names the branch in
-/// a note: a row of one of its tables. The file may have been restored or copied before it was
-/// opened, so the first write always checks. While the file is open, a backup may replace its
-/// content. A backup changes the version of the schema, so SQLite then recompiles the connection's
-/// statements. `WriteFrame` runs a statement at each write anyway. SQLite's counters for this
-/// statement show whether it was recompiled, so the check needs no statement of its own.
+/// After a replacement, the content counts as a new branch. The change log stores the number of the
+/// branch in a note: a row of one of its tables. The file may have been restored or copied before
+/// it was opened, so the first write always begins a new branch. While the file is open, a backup
+/// may replace its content. A backup changes the version of the schema, so SQLite recompiles the
+/// connection's statements. One of them is a statement that `WriteFrame` runs at each write. SQLite
+/// counts how often it recompiles this statement, so later writes need no further statement for the
+/// check.
 struct ContentBranch {
-  /// The number in the note that names the current branch in the change log; nil if no note is
-  /// known.
+  /// The number of the current branch, as stored in the note; nil if no note is known.
   private var number: Int64?
   /// The version of the content (`contentVersion`) when the note about the branch was written.
   /// While the version is the same, the transaction that wrote the note may still be rolled back. A
@@ -19,7 +19,7 @@ struct ContentBranch {
   private var notedVersion: UInt32 = 0
   private var isCommitted = false
   private var schemaVersion: Int32 = 0
-  /// The statement that `run(cached:notingBranch:)` ran last; how often it had run; how often
+  /// The statement that `run(cached:notingBranch:)` ran last, how often it had run, and how often
   /// SQLite had recompiled it.
   private var statement: OpaquePointer?
   private var runs: Int32 = 0
@@ -27,8 +27,7 @@ struct ContentBranch {
 
   /// Returns whether the file certainly still has the note about the branch: the note was
   /// committed, and the statement of `WriteFrame` was not recompiled since. A new statement may
-  /// have the same address as an evicted one. A new statement is recognised because it has run
-  /// fewer times.
+  /// have the same address as an evicted one, but has run fewer times.
   @inline(__always)
   fileprivate mutating func isKnown(to handle: OpaquePointer?) -> Bool {
     let ran = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_RUN, 0)
@@ -48,13 +47,14 @@ struct ContentBranch {
       isCommitted = false
     }
     if !isCommitted {
-      // An engine elsewhere shares no transaction among several writes.
+      // For a remote engine, no version shows when the note is committed. The note counts as
+      // committed if the next call finds it.
       let present = isRemote ? notedVersion &+ 1 : core.contentVersion
       let noted = try note(number)
       isCommitted = noted == number && present != notedVersion
       if noted != number { notedVersion = present }
       number = noted
-      // The note may have created a table.
+      // Writing the note may have created a table, which changes the version of the schema.
       schemaVersion = isRemote ? 0 : try core.schemaVersion()
     }
     statement = isCommitted ? handle : nil
@@ -68,7 +68,8 @@ extension ConnectionCore {
   /// opening, and after a backup into the file.
   ///
   /// - Parameter note: A closure that writes a note with a new branch number into the file, unless
-  ///   the file has the note with the given number. It returns the number of the present note.
+  ///   the file has the note with the given number. The closure returns the number of the note that
+  ///   the file has afterwards.
   package func run(
     cached text: String, notingBranch note: (_ number: Int64?) throws -> Int64
   ) throws {

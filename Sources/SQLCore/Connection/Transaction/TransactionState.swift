@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The transaction of an access's closure, and whether it will commit.
+/// The state of the transaction in which an access's closure runs, such as whether it can commit.
 struct TransactionState {
   /// Set by `requestRollback()` and checked when the transaction or savepoint ends.
   private(set) var isRollbackRequested = false
@@ -30,7 +30,7 @@ struct TransactionState {
   /// The number of open savepoints. It is also part of the name of each new savepoint.
   private var savepointDepth = 0
 
-  /// Ends the access that ran the transaction.
+  /// Forgets, at the end of an access, whether it ran a PRAGMA, ATTACH or DETACH.
   mutating func endAccess() {
     changedConnection = false
   }
@@ -44,8 +44,8 @@ struct TransactionState {
 
   // MARK: Guarding
 
-  /// The state of an outer closure, such as that of `write`, while an inner one runs, such as that
-  /// of `savepoint`.
+  /// The state of an outer closure, such as a `write` closure, while an inner closure runs, such as
+  /// a `savepoint` closure.
   struct Outer {
     fileprivate let guardsClosure: Bool
     fileprivate let isRollbackRequested: Bool
@@ -85,7 +85,7 @@ struct TransactionState {
 
   // MARK: Losing the transaction
 
-  /// Whether the transaction was not rolled back, and need not be.
+  /// Whether the transaction can still commit: no reason for a rollback was noted.
   var isWhole: Bool { rollbackCause == nil }
 
   /// Notes the reason why the transaction was, or must be, rolled back.
@@ -100,7 +100,7 @@ struct TransactionState {
 
   // MARK: Sharing
 
-  /// Begins to count the writes that share a transaction. `done` of them are done already.
+  /// Begins to count the writes that share a transaction. `done` is the number of finished writes.
   mutating func countSharedWrites(done: Int = 0) {
     sharedWrites = SharedWriteCount(done: done)
   }
@@ -146,7 +146,7 @@ struct RollbackCause {
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
-  /// Any value that the module that made the frame needs later.
+  /// A value for later use by the module that made the frame.
   package let context: (any Sendable)?
 
   package init(

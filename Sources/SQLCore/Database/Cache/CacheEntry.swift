@@ -10,7 +10,8 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The estimated memory of the entry, in bytes.
   package let byteCount: Int
-  /// The number of rows for the limit of the cache: at least 1, even for an empty result.
+  /// The number of rows that count towards the limit of the cache; at least 1, even for an empty
+  /// result.
   let rowCount: Int
   /// The rowid of a cached row; nil for a result, or if it is not known.
   package let rowID: Int64?
@@ -32,8 +33,8 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Returns whether the entry has the given key. Do not use it for keys of 8 bytes, which an entry
-  /// does not store.
+  /// Returns whether the entry has the given key. Keys of 8 bytes cannot be compared, because an
+  /// entry does not store them.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }

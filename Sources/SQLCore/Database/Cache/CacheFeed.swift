@@ -6,10 +6,11 @@
   import Musl
 #endif
 
-/// Collects the rows that the writer changes, and reports them to the cache of the database at each
+/// The rows that the writer has changed. They are reported to the cache of the database at each
 /// commit.
 ///
-/// It is part of the state of the writer's connection, whose hooks call its methods.
+/// This value is part of the state of the writer's connection. The hooks of the connection call its
+/// methods.
 struct CacheFeed {
   /// The cache; nil until the first entry is stored.
   private var cache: DatabaseCache?
@@ -64,8 +65,8 @@ struct CacheFeed {
 }
 
 extension DatabaseCache {
-  /// Called before each commit of the writer. Notes whether nothing was committed since the cache
-  /// took its `version` of the database.
+  /// Called before each commit of the writer. Notes whether the cache's `version` of the database
+  /// is still the newest one.
   fileprivate func writerWillCommit() {
     state.withLock { state in
       guard let version = state.version, let index = state.index else { return }
@@ -73,16 +74,16 @@ extension DatabaseCache {
     }
   }
 
-  /// Called after each commit of the writer. If it is the only commit since the cache took its
-  /// `version`, removes the entries of the touched rows. Otherwise removes nothing, and the next
-  /// lookup removes all entries.
+  /// Called after each commit of the writer. If this commit is the only one since the cache took
+  /// its `version`, removes the entries of the touched rows. Otherwise removes nothing, and the
+  /// next lookup removes all entries.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
       state.isCommitting = false
       guard isNext, let version = state.version, let header = state.index?.header,
         header.frameCount == frameCount, header.isOfSameLog(as: version),
-        // A commit that no hook reported may lie between.
+        // Between `version` and this commit, there may be a commit that no hook reported.
         header.commitCount == version.commitCount &+ 1
       else { return [] }
       state.version = header

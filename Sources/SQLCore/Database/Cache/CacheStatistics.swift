@@ -23,8 +23,8 @@ public struct CacheStatistics: Hashable, Sendable {
 }
 
 extension Database {
-  /// The counts of the cached rows of all models since the database was opened, by the names of
-  /// their tables.
+  /// The counts of the cached rows since the database was opened, for the table of each model. The
+  /// key is the name of the table.
   ///
   /// ```swift
   /// for (table, counts) in db.cacheStatistics { print(table, counts.hits, counts.misses) }
@@ -37,8 +37,9 @@ extension Database {
     _cache?.statistics(of: .rows) ?? [:]
   }
 
-  /// The counts of the cached results of all models since the database was opened, by the names of
-  /// their tables. `resultCacheStatistics(of:)` returns the counts of one model.
+  /// The counts of the cached results since the database was opened, for the table of each model.
+  /// The key is the name of the table. `resultCacheStatistics(of:)` returns the counts of one
+  /// model.
   public var resultCacheStatistics: [String: CacheStatistics] {
     _cache?.statistics(of: .results) ?? [:]
   }

@@ -1,8 +1,8 @@
 /// A hash table of cached values, with a maximum number of rows and of bytes.
 ///
 /// The table uses open addressing with linear probing, and evicts entries by the clock algorithm.
-/// If the table is full, the index `hand` moves through the places like the hand of a clock. It
-/// removes the first entry that was not read since it last passed this entry.
+/// If the table is full, the index `hand` moves through the places like the hand of a clock. The
+/// first entry that was not read since `hand` last passed it is removed.
 ///
 /// `@unchecked Sendable`: it is used only under the lock of its `DatabaseCache`.
 final class CacheTable: @unchecked Sendable {
@@ -45,7 +45,7 @@ final class CacheTable: @unchecked Sendable {
   private(set) var byteCount = 0
   /// The index of the place that `evict()` examined last.
   private var hand = 0
-  /// By rowid: the hash of the key of the row's entry, by which the entry is found.
+  /// Maps the rowid of each cached row to the hash of the row's key, by which the entry is found.
   private var hashes: [Int64: UInt64] = [:]
   /// For each database table: the entries with results that were read from it. Each entry comes
   /// with the hash of its key, by which it is found.
@@ -105,8 +105,9 @@ final class CacheTable: @unchecked Sendable {
   // MARK: Changing
 
   /// Stores an entry, unless it alone exceeds the limits. Removes earlier entries with the same key
-  /// or rowid. Returns the removed entries, and the number of entries that were removed for lack of
-  /// room. The caller must release the removed entries only after it has released the lock.
+  /// or rowid. Returns the removed entries, and the number of entries that were removed because the
+  /// table was full. The caller must release the removed entries only after it has released the
+  /// lock.
   func insert(_ entry: CacheEntry, for key: CacheKey) -> (removed: [CacheEntry], evicted: Int) {
     var removed: [CacheEntry] = []
     let hash = hash(of: key)
@@ -234,7 +235,7 @@ final class CacheTable: @unchecked Sendable {
     var place = (empty + 1) & mask
     while places[place].entry != nil {
       let home = Int(truncatingIfNeeded: hash(of: places[place])) & mask
-      // An entry moves if the gap lies between the home of the entry and its present place.
+      // An entry moves if the gap lies between `home`, where a search for it begins, and `place`.
       if (place &- home) & mask >= (place &- gap) & mask {
         places[gap] = places[place]
         places[place] = Place()

@@ -1,20 +1,20 @@
 import CSQLite
 
-/// Tells whether the cached rows of a table can be found by their rowids when they change.
+/// A table whose rows may be cached.
 package struct CachedTable: Sendable {
-  /// Whether the rowids of the rows can be read. The pre-update hook names rows by rowid. Without
-  /// rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all cached
-  /// rows of the table.
+  /// Whether the rowids of the rows can be read. The pre-update hook identifies rows by rowid.
+  /// Without rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all
+  /// cached rows of the table.
   package let hasRowID: Bool
 }
 
-/// What one connection has found out about the tables of cached models. The key is
+/// The facts that one connection knows about the tables of cached models. The key is
 /// `CachedModel.number`.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
-  /// Returns what is known about a table for this version of the schema, or nil. `.some(nil)`: its
-  /// rows must not be cached.
+  /// Returns the facts about a table; nil if they are not known for this version of the schema.
+  /// `.some(nil)` means that the rows of the table must not be cached.
   func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
     guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
     return .some(known.table)
@@ -37,7 +37,7 @@ extension ConnectionCore {
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {
-    // An authorizer that only this reader has may hide values.
+    // An authorizer that was added only to this connection may hide values.
     guard state.pointee.hooks.listeners.authorizer.isEmpty else { return nil }
     let version = try schemaVersion()
     let number = model.number
@@ -70,7 +70,7 @@ extension ConnectionCore {
         try collation(ofColumn: column, in: name).lowercasedASCII == row[1]?.lowercasedASCII
       else { return nil }
     }
-    // A column that the model does not have may have the name of the rowid.
+    // The table may have a column that the model lacks and that has the name of the rowid.
     let hidesRowID = known.contains { $0.name.lowercasedASCII == rowID }
     return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
   }

@@ -28,7 +28,7 @@ public final class DatabaseCache: Sendable {
     /// A number that increases when results may change without a commit, for example because a
     /// function was registered.
     var generation = 0
-    /// The wal-index header of the state to which all entries belong.
+    /// The version of the database to which all entries belong; nil while nothing may be stored.
     var version: WALIndex.Header?
     /// Whether the writer is committing now, and nothing else was committed since `version`.
     var isCommitting = false
@@ -89,7 +89,7 @@ public final class DatabaseCache: Sendable {
   }
 
   /// Returns the cached value of a key. If there is none, returns a ticket. With the ticket, the
-  /// caller can store the value after it has read it from the database.
+  /// caller can store the value after reading it from the database.
   ///
   /// Throws if a read of the database could not begin, for example after `close()`.
   package func lookUp(_ key: CacheKey, in model: CachedModel) throws -> CacheLookup {
@@ -109,7 +109,7 @@ public final class DatabaseCache: Sendable {
       guard let index = state.index else {
         return .miss(CacheTicket(version: nil, needsIndex: !state.isOff))
       }
-      // The log hook, which is called next, may keep the entries.
+      // During a commit of the writer, the entries stay, because the WAL hook decides about them.
       guard !state.isCommitting, let header = index.header else { return .miss(CacheTicket()) }
       removed = state.removeAll()
       state.version = header
@@ -126,8 +126,8 @@ public final class DatabaseCache: Sendable {
   ) {
     guard let version = ticket.version else { return }
     let removed = state.withLock { state -> [CacheEntry] in
-      // The snapshot of the read was the newest at a time between the ticket and now. If nothing
-      // was committed in this time, the snapshot has the version of the ticket.
+      // The read began after the ticket was made, and used the newest snapshot. If nothing was
+      // committed since the ticket was made, this snapshot has the version of the ticket.
       guard state.version == version, state.generation == ticket.generation,
         let index = state.index, index.isAt(version)
       else { return [] }
@@ -139,8 +139,8 @@ public final class DatabaseCache: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Takes over the wal-index that a reader has mapped. Later lookups compare `version` with the
-  /// header of this wal-index.
+  /// Sets the wal-index, which a reader has mapped. Later lookups compare `version` with the header
+  /// of this wal-index.
   package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
     guard ticket.needsIndex, core.isReader else { return }
     guard let index = core.walIndex() else { return }
@@ -225,7 +225,7 @@ package struct CacheTicket: Sendable {
   var version: WALIndex.Header?
   /// The `generation` of the cache at the time of the lookup.
   var generation = 0
-  /// Whether the cache has no wal-index yet, so that the reader should provide its own.
+  /// Whether the cache has no wal-index yet, so that the reader should provide its wal-index.
   var needsIndex = false
 
   /// Whether a value may be stored.

@@ -1,7 +1,6 @@
 import CSQLite
 
-/// What one connection has found out about cached queries: for each query, the tables that it
-/// reads.
+/// The tables that cached queries read, as far as one connection knows them.
 struct ResultTables {
   private struct Known {
     let schemaVersion: Int32
@@ -13,9 +12,9 @@ struct ResultTables {
 
   private static let maximumCount = 1_000
 
-  /// Returns the tables that were found for a query; `.some(nil)` if its result must not be cached.
-  /// Nil if they were not found yet, or if the schema or a registered function or collation has
-  /// changed since.
+  /// Returns the tables that a query reads; `.some(nil)` if its result must not be cached. Returns
+  /// nil if the tables are not known yet, or if the schema or a registered function or collation
+  /// has changed since they were found.
   func tables(
     of shape: [UInt8], schemaVersion: Int32, registrations: UInt64
   ) -> [String]?? {
@@ -36,8 +35,8 @@ struct ResultTables {
 
 extension ConnectionCore {
   /// Returns the tables, in lower case, on which the result of a query depends. Nil if the result
-  /// also depends on anything else, whose changes the cache would not notice. Such a result must
-  /// not be cached.
+  /// must not be cached, because it also depends on something whose changes the cache would not
+  /// notice.
   ///
   /// The result can be cached if the query reads only tables and views of the main database, and
   /// calls only functions whose result depends only on their arguments. A virtual table is allowed

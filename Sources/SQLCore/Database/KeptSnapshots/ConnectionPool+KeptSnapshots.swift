@@ -1,8 +1,8 @@
 import Dispatch
 
-// Readers keep the snapshots of their last reads (`KeptSnapshot`). While an idle reader has one,
-// the pool looks at regular intervals and ends the snapshots that are no longer used. A process
-// that does not read is not woken.
+// Readers keep the snapshots of their last reads (`KeptSnapshot`). While an idle reader keeps one,
+// a timer of the pool ends the snapshots that are no longer used. The timer does not run in a
+// process that does not read.
 extension ConnectionPool {
   /// The state of a timer. At each of its rounds, the pool ends the kept snapshots that are no
   /// longer used.
@@ -40,7 +40,7 @@ extension ConnectionPool {
   /// Ends the snapshots that were not used since the last round.
   ///
   /// The lock of the pool is held while SQLite releases the snapshots, which takes some
-  /// microseconds. The readers therefore stay in the pool, and no read finds a reader missing.
+  /// microseconds. The readers therefore stay in the pool, and every read can still get a reader.
   private func runRound() {
     let continues = state.withLock { state in
       state.rounds.next()

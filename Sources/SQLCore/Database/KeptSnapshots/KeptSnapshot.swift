@@ -20,17 +20,17 @@ struct KeptSnapshot {
   /// The library's own BEGIN and COMMIT, prepared when they are first used.
   private(set) var begin: OpaquePointer?
   private(set) var commit: OpaquePointer?
-  /// When the connection last returned to the pool with the snapshot: the number of the timer's
-  /// round.
+  /// The round of the pool's timer in which the connection last returned to the pool with the
+  /// snapshot.
   private(set) var lastUse: UInt64 = 0
-  /// When the connection first returned to the pool with the snapshot: the number of the timer's
-  /// round. Nil before that.
+  /// The round of the pool's timer in which the connection first returned to the pool with the
+  /// snapshot; nil before that.
   private var firstUse: UInt64?
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
 
-  /// A read keeps its snapshot only if the last read without a kept snapshot was less than this
-  /// time ago, in nanoseconds. For an occasional single read, the timer would cost more than it
+  /// A read keeps its snapshot only if fewer than this many nanoseconds have passed since the last
+  /// read without a kept snapshot. For an occasional single read, the timer would cost more than it
   /// saves.
   private let longestPause: UInt64
   /// The number of rounds of the timer after which a snapshot counts as old.
@@ -117,7 +117,7 @@ extension ConnectionCore {
   /// possible.
   ///
   /// - Parameter isOneStatement: Whether the closure runs a single statement of the library, which
-  ///   needs no transaction. If false, the closure may be one of the program.
+  ///   needs no transaction. If false, the closure may come from the program.
   func readingKeptSnapshot<Result>(
     isOneStatement: Bool, _ body: () throws -> Result
   ) throws -> Result {
@@ -138,8 +138,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Ends the transaction of a kept snapshot, if there is one. It runs no code of a caller, so it
-  /// may be called while the pool's lock is held.
+  /// Ends the transaction of a kept snapshot, if there is one. This method runs no code of a
+  /// caller, so it may be called under the pool's lock.
   func endKeptSnapshot() {
     if state.pointee.kept.isKept { try? runOwn(state.pointee.kept.commit) }
     state.pointee.kept.forget()
@@ -201,7 +201,8 @@ extension ConnectionCore {
   private func findSupport() {
     guard sqlite3_db_name(handle, 2) == nil else { return state.pointee.kept.use(nil) }
     let index = walIndex()
-    // If finding out has failed, as when memory was exhausted, the next read tries again.
+    // If the wal-index is still unknown, for example because memory was exhausted, the next read
+    // tries again.
     if case .unknown = state.pointee.wal.index { return }
     state.pointee.kept.use(index)
   }

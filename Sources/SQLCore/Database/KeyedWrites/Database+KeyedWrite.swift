@@ -23,9 +23,9 @@ extension Database {
   /// error is rethrown and no key is stored.
   ///
   /// A key costs one index lookup and one insert. The keys stay until `forgetWrites(olderThan:)`.
-  /// Throws `RemoteSessionError` if the engine could not be reached in time. Then repeat the call
-  /// with the same key. Throws `.notAuthorized` if the schema is locked and the table does not
-  /// exist yet, and `.mismatch` if the stored value is not a `Value`.
+  /// Throws `RemoteSessionError` if the engine could not be reached in time. In this case, repeat
+  /// the call with the same key. Throws `.notAuthorized` if the schema is locked and the table does
+  /// not exist yet, and `.mismatch` if the stored value is not a `Value`.
   /// - Parameter label: A name for this write, reported to observers of changes.
   @discardableResult
   public func write<Value: Codable & Sendable>(
@@ -139,7 +139,7 @@ extension Database {
         return try await body(attempts.remaining)
       } catch {
         let pause = try attempts.pause(after: error)
-        // A cancelled sleep ends at once, and the next attempt finds the cancellation.
+        // A cancelled sleep ends at once, and the next attempt detects the cancellation.
         try? await Task.sleep(nanoseconds: pause)
       }
     }

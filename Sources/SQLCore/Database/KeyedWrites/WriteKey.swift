@@ -50,7 +50,7 @@ public struct KeyedWrite<Value: Sendable>: Sendable {
 
 extension KeyedWrite: Equatable where Value: Equatable {}
 
-/// Encodes and decodes the stored value of a write with a key.
+/// The functions that encode and decode the stored value of a write with a key.
 struct KeptValue<Value> {
   let encode: (Value) throws -> String?
   let decode: (String?) throws -> Value
@@ -75,8 +75,8 @@ extension KeptValue<Void> {
 }
 
 extension Connection {
-  /// The SQL that creates the table of the keys. Other programs may rely on its columns, which are
-  /// documented.
+  /// The SQL that creates the table of the keys. The columns are documented, so other programs may
+  /// rely on them.
   private static let creation: SQL = """
     CREATE TABLE IF NOT EXISTS "apus_write" (
       "id" TEXT PRIMARY KEY NOT NULL,

@@ -82,7 +82,7 @@ final class AccessWaits: Sendable {
 
   /// Releases the closures of listeners that were removed.
   func purge() {
-    // The closures are released after the lock.
+    // The closures are released only after the lock is released.
     let removed = listeners.withLock { listeners -> Listeners in
       let removed = listeners.filter { $0.listener.isRemoved }
       listeners.removeAll { $0.listener.isRemoved }

@@ -147,8 +147,8 @@ final class ConnectionAccess: Sendable {
     try registrations.apply(to: core)
   }
 
-  /// Returns a closure that calls `body` with this task's `TraceEvent.origin`. Another thread may
-  /// call it. Listeners of statements then still see the origin of the task.
+  /// Returns a closure that calls `body` with this task's `TraceEvent.origin`. If another thread
+  /// calls the closure, listeners of statements still see the origin of the task.
   func carryingOrigin<Argument, Result>(
     _ body: @escaping @Sendable (Argument) throws -> Result
   ) -> @Sendable (Argument) throws -> Result {
@@ -173,8 +173,8 @@ final class ConnectionAccess: Sendable {
     accessCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Lets a write that can share a commit wait for the writer, and returns the write's result. If
-  /// it becomes the first write of a shared transaction, calls `granted` on the writer's thread.
+  /// Requests the writer for a write that can share a commit, and returns the write's result. If
+  /// the write becomes the first of a shared transaction, calls `granted` on the writer's thread.
   func share<Write: SharedWrite>(
     _ write: Write, granted: @escaping @Sendable (ConnectionCore, Waiter) -> Void
   ) async throws -> Write.Value {
@@ -189,7 +189,8 @@ final class ConnectionAccess: Sendable {
         switch result {
         case .failure(let error): write.finish(throwing: error)
         case .success(.connection(let core)): self.writerThread.submit { granted(core, waiter) }
-        // The writer opens with the database, so its lane never grants room for a connection.
+        // The writer opens with the database, so its lane never grants a permission to open a
+        // connection.
         case .success(.room): write.finish(throwing: DatabaseError.misuse("there is no writer"))
         }
       }

@@ -37,8 +37,8 @@ extension ConnectionPool {
     let thread = ThreadID.current
     return try state.withLock { state throws in
       guard !state.isClosed else { return ([], nil) }
-      // If the thread of a probe closes the database, for example in the closure of an observation,
-      // the probe would wait for itself.
+      // A probe may call `close()` on its own thread, for example in the closure of an observation.
+      // Without this check, the probe would wait for its own end.
       guard !state.occupants.contains(where: { $0.isBeside || $0.thread == thread }),
         !state.lanes.contains(where: \.isUsed)
       else {

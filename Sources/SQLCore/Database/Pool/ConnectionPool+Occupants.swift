@@ -1,7 +1,7 @@
 import Synchronization
 
-// The connections in use and the threads that use them. They reveal an access that begins inside
-// another access.
+// The connections in use and the threads that use them. They are used to detect an access that
+// begins inside another access.
 
 extension ConnectionPool {
   /// Throws if the database is closed, or if this thread is inside an access.

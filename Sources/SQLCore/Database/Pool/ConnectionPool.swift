@@ -126,7 +126,7 @@ final class ConnectionPool: Sendable {
       occupants.removeLast()
     }
 
-    /// What the caller must still do, after it has released the lock, when a grant was given back.
+    /// The work that the caller of `giveBack` must do after it has released the lock.
     struct Return: Sendable {
       /// The next access in line, which gets the grant.
       var waiter: Waiter?
@@ -212,7 +212,8 @@ final class ConnectionPool: Sendable {
         return grant
       }
       if name == .stream, state[name].waitingCount >= state[name].endingCount {
-        // Other streams may hold their connections indefinitely, and may belong to the same caller.
+        // A wait might never end: other streams may hold their connections indefinitely, and may
+        // belong to the same caller.
         throw TooManyStreams(maximum: state[name].maximum)
       }
       if let wait = waits.begin(name) { waiter.stand(wait) }
@@ -268,8 +269,8 @@ final class ConnectionPool: Sendable {
     hand(grant, after: result, name)
   }
 
-  /// Passes a grant that was given back to the next waiter in line. If that waiter was cancelled in
-  /// the meantime, the waiter after it gets the grant.
+  /// Passes a returned grant to the next waiter in line. If that waiter was cancelled in the
+  /// meantime, the waiter after it gets the grant.
   private func hand(_ grant: Grant, after first: State.Return, _ name: LaneName) {
     var result = first
     while true {
@@ -282,7 +283,8 @@ final class ConnectionPool: Sendable {
 
   // MARK: Streams
 
-  /// Notes that a stream is ending, and will give back its connection or the room for one.
+  /// Notes that a stream is ending, and will give back its connection or its permission to open
+  /// one.
   func streamWillEnd() {
     state.withLock { $0[.stream].endingCount += 1 }
   }

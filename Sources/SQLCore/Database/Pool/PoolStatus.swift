@@ -38,8 +38,8 @@ public struct PoolStatus: Hashable, Sendable {
   public internal(set) var live = Lane()
   /// How often a requested statement was in a connection's cache, since the database was opened.
   ///
-  /// A connection in use cannot be asked. For such a connection, the number is that of the last
-  /// time that `poolStatus` found it idle.
+  /// A connection in use cannot be inspected. Its hits are counted up to the last time at which
+  /// `poolStatus` found the connection idle.
   public internal(set) var statementCacheHits = 0
   /// How often a requested statement had to be prepared, since the database was opened. It is
   /// counted in the same way as `statementCacheHits`.
@@ -54,7 +54,8 @@ package struct LaneStatus: Hashable, Sendable {
   package var idle = 0
   /// The number of accesses that wait for a connection.
   package var waiting = 0
-  /// Descriptions of what is wrong with idle connections: a transaction or statement was left open.
+  /// Descriptions of the faults of idle connections: transactions or statements that were left
+  /// open.
   package var faults: [String] = []
 
   /// Whether every connection is idle and without faults, and no access waits.

@@ -9,7 +9,7 @@ final class Waiter: Sendable {
     /// Waiting for a connection. The second value notifies the listeners of `db.onWait` when the
     /// wait ends. It is nil if there are no listeners, or if the access is not in the waiting line.
     case waiting(Answer, AccessWaits.Running?)
-    /// Granted a connection; its waiting can no longer be ended.
+    /// Granted a connection. The wait is over, but the access does not use the connection yet.
     case granted
     /// Using the connection. `lease` is the number of the access.
     case running(ConnectionCore, lease: UInt64)

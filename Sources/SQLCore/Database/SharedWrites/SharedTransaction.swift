@@ -155,8 +155,8 @@ struct SharedTransaction {
   /// as undone. If the group has only one write, the write fails with the cause, as it would in a
   /// transaction of its own.
   ///
-  /// Also notifies rollback listeners of each of these writes. A write that will run again is left
-  /// out, unless commit listeners were already notified of it.
+  /// Also notifies rollback listeners of each of these writes. A write that will run again is
+  /// reported only if commit listeners were already notified of it.
   private mutating func undo(because cause: any Error, before end: Int) {
     core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in
@@ -208,8 +208,8 @@ struct SharedWriteCount {
 }
 
 extension ConnectionCore {
-  /// Throws if the write violates a foreign key that is checked only at the commit. At the commit
-  /// it would be unknown which of the writes violated the key.
+  /// Throws if the write violates a foreign key that is checked only at the commit. At the commit,
+  /// it would no longer be known which write violated the key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
   fileprivate func checkDeferredForeignKeys() throws {

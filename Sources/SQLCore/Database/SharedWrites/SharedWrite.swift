@@ -17,7 +17,7 @@ protocol SharedWrite: AnyObject, Sendable {
 /// A closure of `write { }`, waiting to share a commit.
 ///
 /// `@unchecked Sendable`: only one thread at a time uses it, for `answer`, then `run`, then
-/// `finish`. The writer's waiting line and its thread keep these calls in order.
+/// `finish`. The writer's waiting line and the writer's thread ensure this order.
 final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendable {
   let canRunAgain: Bool
   private let body: @Sendable (ConnectionCore) throws -> Value
@@ -54,7 +54,7 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
 }
 
 /// An error thrown when a write was undone because another write of the same shared transaction
-/// made SQLite roll back the whole transaction, or because its commit failed.
+/// made SQLite roll back the whole transaction, or because the commit of this transaction failed.
 ///
 /// The write can be run again; `write(alone: true)` does not share its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>

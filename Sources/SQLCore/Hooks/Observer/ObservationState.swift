@@ -72,7 +72,7 @@ struct ObservationState {
   }
 
   /// Returns a pointer to the observer, to notify it that a statement begins or ends. Also clears
-  /// `lastPassedOver`, because that address may hold another table's name afterwards.
+  /// `lastPassedOver`, because its address may hold another table's name afterwards.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }

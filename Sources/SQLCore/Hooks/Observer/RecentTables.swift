@@ -30,13 +30,13 @@ package struct RecentTables {
   private var entries: UnsafeMutablePointer<Entry>?
   private var count = 0
   private var nextPlace = 0
-  /// The number of tables in the cache. Most statements, with their triggers, write to no more than
-  /// four tables.
+  /// The maximum number of tables in the cache. Most statements, with their triggers, write to no
+  /// more than four tables.
   private static let capacity = 4
 
   package init() {}
 
-  /// Returns the number that was stored for the table of the changing row; otherwise nil.
+  /// Returns the number that was stored for the table of the changing row; nil if there is none.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {

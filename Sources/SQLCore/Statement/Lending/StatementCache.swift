@@ -13,9 +13,9 @@
 /// and the bytes of a key are compared only if the hashes are equal. Each statement has a timestamp
 /// of its last use. The timestamps are scanned only when a statement must be evicted.
 ///
-/// The cache returns evicted statements to the caller, who destroys them after the change to the
-/// cache is complete. Finalising a statement may run code of a virtual table or of a function's
-/// auxiliary data.
+/// The cache returns evicted statements to the caller, who destroys them only after the change to
+/// the cache is complete. The reason is that finalising a statement may run code of a virtual
+/// table, or of a function's auxiliary data.
 struct StatementCache {
   private var slots: UnsafeMutablePointer<StatementPointer?>
   private var hashes: UnsafeMutablePointer<UInt64>
@@ -99,7 +99,7 @@ struct StatementCache {
   }
 
   /// Returns the index in `numbered` for a number. The upper bits of a product spread consecutive
-  /// numbers.
+  /// numbers over the places.
   private func place(of number: Int) -> Int {
     let product = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))

@@ -1,7 +1,8 @@
 /// The key under which a statement is cached, written into memory that the connection reuses.
 ///
-/// A typed query writes its shape: a byte for each operator and a number for each column, but no
-/// values. Raw SQL writes its text, after a different first byte.
+/// The first byte says which kind of key it is. The key of a typed query then has the query's
+/// shape: a byte for each operator and a number for each column, but no values. The key of raw SQL
+/// has the text of the SQL.
 ///
 /// Code of another module writes a key for each statement that runs. The methods are therefore
 /// `@inlinable`.

@@ -150,8 +150,8 @@ struct StatementLender {
   }
 }
 
-// The three ways to a statement: by its text, by its shape, and by a number that stands for its
-// shape. The caller gives a lent statement back with `giveBack(_:)`.
+// There are three ways to find a statement: by its text, by its shape, and by a number that stands
+// for its shape. The caller gives a lent statement back with `giveBack(_:)`.
 extension ConnectionCore {
   // MARK: By text
 
@@ -317,7 +317,8 @@ extension ConnectionCore {
       do {
         let rendered = try sql()
         let known = found.sql ?? ""
-        // SQLite keeps the text up to the semicolon. Checks of integers depend on the table.
+        // SQLite keeps the text up to the semicolon. SQL with `apus_` is excluded, because it may
+        // contain checks of integers, which depend on the existing table.
         assert(
           rendered.utf8.starts(with: known.utf8)
             || known.contains("apus_") || rendered.contains("apus_"),

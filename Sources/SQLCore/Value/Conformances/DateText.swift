@@ -1,6 +1,6 @@
-/// Writes and parses the texts of one `StoredForm` of dates, such as `.iso8601`. All texts of a
-/// form have the same length, so that the texts sort like the dates. Parsing also accepts spellings
-/// of the same date that other programs write.
+/// The text format of one `StoredForm` of dates, such as `.iso8601`. It writes and parses dates.
+/// All texts of a form have the same length, so that the texts sort like the dates. Parsing also
+/// accepts spellings of the same date that other programs write.
 ///
 /// The calendar is the proleptic Gregorian calendar, computed from the number of days since 1970,
 /// for the years 0000 to 9999.
@@ -73,7 +73,8 @@ struct DateText {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the microseconds since 1970 that a text states exactly; nil for any other text.
+  /// Returns the microseconds since 1970 of a text that states a date exactly; nil for any other
+  /// text.
   ///
   /// The text is `YYYY-MM-DD`, optionally followed by `T` or a space, `HH:MM`, seconds, a fraction,
   /// and `Z` or an offset such as `+02:00`. Without a time zone it is UTC, as in SQLite's own
@@ -165,8 +166,8 @@ struct DateText {
     }
   }
 
-  // In this calculation years begin in March, so that a leap day is the last day of its year.
-  // 146,097 days are the 400 years after which the calendar repeats.
+  // In this calculation, years begin in March, so that a leap day is the last day of its year. The
+  // calendar repeats after 400 years, which have 146,097 days.
 
   private static func day(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year

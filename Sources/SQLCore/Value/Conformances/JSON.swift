@@ -44,8 +44,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      // The error names the type and not the value: the description of a Date that JSON refuses
-      // traps.
+      // The error names the type, not the value. For a Date that JSON cannot represent, reading
+      // `description` would trap.
       throw ColumnValueError.unstorable(Value.self, "it cannot be encoded as JSON: \(error)")
     }
   }

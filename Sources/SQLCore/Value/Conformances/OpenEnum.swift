@@ -54,7 +54,7 @@ where Known.RawValue: ColumnValue & Hashable & Sendable {
 extension OpenEnum: ColumnValue {}
 
 extension OpenEnum: Hashable {
-  /// Whether both have the same raw value.
+  /// Returns whether both have the same raw value.
   public static func == (left: OpenEnum, right: OpenEnum) -> Bool {
     left.rawValue == right.rawValue
   }

@@ -24,13 +24,13 @@ final class DifferenceWriter {
     output.flush()
   }
 
-  /// Begins a part of a table's text, which repeats the names of the tables.
+  /// Begins a part of the text, such as a transaction, in which the names of tables appear again.
   func begin(_ title: String) {
     heading = nil
     if output.format == .table { output.line(title, .dim, isCut: true) }
   }
 
-  /// Writes a line of text that is no difference, below the last one.
+  /// Writes a line of text that is no difference, below the last difference.
   func note(_ text: String) { output.line(text, .red, isCut: true) }
 
   // MARK: Differences
@@ -76,7 +76,7 @@ final class DifferenceWriter {
     }
   }
 
-  /// Says that the rows of a table are not compared.
+  /// Writes that the rows of a table are not compared.
   func write(_ table: UncomparedTable) {
     count += 1
     switch output.format {

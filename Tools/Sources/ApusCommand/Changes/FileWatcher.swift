@@ -6,9 +6,9 @@ import ToolOutput
 
 /// The last state of a file that was seen, and the comparison of later states with it.
 ///
-/// A copy of the tables in a temporary file is that state. Each look compares the file with it in
-/// one transaction, so the differences of all looks together lead from the first state to the last.
-/// What several commits did between two looks is one difference.
+/// The state is a copy of the tables in a temporary file. Each look compares the file with the copy
+/// in one transaction, so the differences of all looks together lead from the first state to the
+/// last. The changes of several commits between two looks are one difference.
 final class FileWatcher {
   private let path: String
   private let tables: [String]?
@@ -54,7 +54,7 @@ final class FileWatcher {
 
   /// Compares the file with its last state, if it may have changed.
   ///
-  /// If it throws, the differences that it has passed until then are not passed again.
+  /// If `look` throws, the differences that it has already passed are not passed again.
   ///
   /// - Parameter onUncompared: takes a table whose rows cannot be compared from now on.
   func look(

@@ -95,7 +95,7 @@ struct LogCommand: ParsableCommand {
     return try first.map { try position($0 - 1, connection) } ?? last
   }
 
-  /// Returns the position of a number in the log of this file.
+  /// Returns the position that has the given number in the log of this file.
   private func position(_ number: Int64, _ connection: Connection) throws -> LogPosition {
     guard number > 0, try connection.tableExists("apus_log_epoch"),
       let epoch = try connection.row(
@@ -124,7 +124,7 @@ private struct LogLines {
 
   private var time: String { entry.date.formatted(.iso8601) }
 
-  /// Writes the transaction as `watch` writes what it sees.
+  /// Writes the transaction in the form in which `watch` writes changes.
   func write(to writer: DifferenceWriter) {
     var title = "\(entry.sequence)  \(time)"
     if let label = entry.label { title += "  label \(label)" }

@@ -45,7 +45,7 @@ struct Backup: ParsableCommand {
     ErrorOutput.write("\(pages) pages were copied to \(copy)")
   }
 
-  /// Returns the error of a copy that cannot be made, in words about its place.
+  /// Returns the error of a copy that failed: a sentence about its path if the path is the cause.
   private func problem(_ error: any Error) -> any Error {
     let files = FileManager.default
     let path = FileArgument.literal(copy)

@@ -112,14 +112,14 @@ struct Import: ParsableCommand {
       let records = try CSVRecords(source, separator: byte)
       try insertion.insert(records, names: names) { try step(records.byteCount) }
     }
-    // The tables of a full-text index delete rows of their own.
+    // The tables of a full-text index are not reported: the index deletes rows in them itself.
     let tables = try Relation.all(in: connection).filter { $0.kind == .table }
     let deleted = insertion.deletedRows
     return (insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } })
   }
 
-  /// Throws if the table has triggers: they do not run unless the file is trusted, and what they keep
-  /// up to date would no longer agree with the rows.
+  /// Throws if the table has triggers: they do not run unless the file is trusted, and the data
+  /// that they keep up to date would no longer agree with the rows.
   private func requireTrust(in table: String, _ connection: Connection) throws {
     let row = try connection.row(
       """
@@ -155,7 +155,7 @@ struct Import: ParsableCommand {
     let replaces = onConflict == .replace
     configuration.prepareConnection = { connection in
       if mode != "wal" { try connection.execute("PRAGMA journal_mode = \(unsafe: mode)") }
-      // Otherwise REPLACE would delete rows without the triggers of a log or of an index.
+      // Otherwise REPLACE would delete rows without running the triggers of a log or of an index.
       if replaces { try connection.execute("PRAGMA recursive_triggers = ON") }
     }
     return try FileArgument.open(file.file, configuration)

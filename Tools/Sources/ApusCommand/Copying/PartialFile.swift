@@ -1,7 +1,7 @@
 import Foundation
 import ToolOutput
 
-/// A file that is written beside its place, and takes it when it is complete.
+/// A file that is written beside its path under another name, and renamed when it is complete.
 final class PartialFile {
   private let path: String
   private let url: URL
@@ -24,7 +24,7 @@ final class PartialFile {
     }
   }
 
-  /// Returns a sentence about the folder of a path if the path has none.
+  /// Returns a sentence if the folder of a path does not exist, or is a file; nil otherwise.
   static func missingFolder(of path: String) -> String? {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     guard !folder.isEmpty else { return nil }

@@ -39,8 +39,8 @@ struct Show: ParsableCommand {
     }
   }
 
-  /// Returns the columns as SQL. A name is checked, so that a misspelt one is an error with the
-  /// names that exist.
+  /// Returns the columns as SQL. The names are checked: a misspelt name throws an error that lists
+  /// the existing ones.
   private func selection(of table: String, _ connection: Connection) throws -> SQL {
     guard let columns else { return "*" }
     let existing = try connection.columns(ofTable: table).map(\.name)

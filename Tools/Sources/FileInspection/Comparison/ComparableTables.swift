@@ -60,7 +60,7 @@ package struct ComparableTables {
   private mutating func addFullTextTable(
     _ name: String, sql: String, content: String?, _ connection: Connection
   ) throws {
-    // With external content, it may also be a table that the program made and named like this.
+    // With external content, `content` may be a table that the program made under this name.
     if let content {
       shapes.append(try connection.shape(ofTable: content, fullTextTable: name))
     }

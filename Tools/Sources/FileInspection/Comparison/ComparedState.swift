@@ -10,9 +10,10 @@ package struct ComparedState {
 
   /// Reads the schema of a database.
   ///
-  /// SQLite sorts UTF-16 by other bytes, so the tables of such a database are copied.
+  /// SQLite sorts UTF-16 by other bytes than UTF-8, so the tables of a database in UTF-16 are
+  /// copied.
   ///
-  /// - Parameter tables: the tables that are compared; all if it is nil. A full-text table is
+  /// - Parameter tables: the tables that are compared; nil for all tables. A full-text table is
   ///   compared by its text, which is in another table.
   package init(of connection: Connection, tables: [String]?) throws {
     definitions = try SchemaDefinitions(of: connection)
@@ -33,7 +34,8 @@ package struct ComparedState {
     self.copy = copy
   }
 
-  /// Passes the connection from which the rows are read.
+  /// Calls a closure with the connection from which the rows are read: the given one, or that of
+  /// the copy.
   package func read<Result>(
     _ connection: Connection, _ body: (Connection) throws -> Result
   ) throws -> Result {

@@ -49,7 +49,7 @@ package final class KeyedCopy {
     shapes.removeAll { $0.name == shape.name }
   }
 
-  /// Makes changes to the copy of a table whose columns are those of the original.
+  /// Makes changes to the copy of a table, whose columns must still be those of the original.
   package func apply(_ changes: [TableComparison.Change], to shape: TableShape) throws {
     try database.write { copy in
       let deletion = try copy.prepare(Self.deletion(from: shape))
@@ -69,7 +69,7 @@ package final class KeyedCopy {
 
   // MARK: SQL
 
-  /// The name of a column that numbers the rows, and that no column of the table has.
+  /// A name for the column that numbers the rows. No column of the table has this name.
   private static func rowColumn(of shape: TableShape) -> String {
     var name = "row"
     while shape.columns.contains(where: { $0.lowercased() == name }) { name += "_" }
@@ -109,7 +109,7 @@ package final class KeyedCopy {
     return "INSERT INTO \(identifier: shape.name) (\(list(shape.columns))) VALUES (\(marks))"
   }
 
-  /// Deletes one row with these values.
+  /// Returns the SQL that deletes one row with the given values.
   private static func deletion(from shape: TableShape) -> SQL {
     let marks = SQL(unsafe: shape.columns.map { _ in "?" }.joined(separator: ", "))
     let row = rowColumn(of: shape)

@@ -8,7 +8,7 @@ import ToolOutput
 final class KeyedRows {
   typealias Row = [DatabaseValue]
 
-  /// The rows of a table cannot be compared by a merge.
+  /// The error that a merge cannot compare the rows of a table, because they are not in order.
   struct Misordered: Error, CustomStringConvertible {
     let table: String
 
@@ -21,7 +21,7 @@ final class KeyedRows {
   private let statement: Statement
   private let table: String
   private let count: Int
-  /// The positions of the key among the columns; all, if the table has no key.
+  /// The positions of the key among the columns; all positions, if the table has no key.
   private let key: [Int]
   private var next: Row?
 
@@ -38,7 +38,7 @@ final class KeyedRows {
     }
     sql.append(" FROM \(identifier: shape.name) ORDER BY ")
     for (index, position) in key.enumerated() {
-      // The order of bytes is one that can be compared here, whatever the column declares.
+      // Keys are compared here in the order of bytes, whatever collation the column declares.
       let column = pair.columns[position]
       sql.append(
         index == 0

@@ -2,7 +2,8 @@
 package struct TablePair: Sendable {
   package let old: TableShape?
   package let new: TableShape?
-  /// The columns that both have, by which the rows are compared; all columns if one is missing.
+  /// The columns that both tables have, by which rows are compared; all columns if one table is
+  /// missing.
   package let columns: [String]
   /// The columns that identify a row; empty if the tables have no key, or different ones.
   package let keyColumns: [String]

@@ -1,6 +1,6 @@
 import Apus
 
-/// The columns and the key of a table, as far as its rows are compared by them.
+/// The columns and the key of a table, by which its rows are compared.
 package struct TableShape: Hashable, Sendable {
   package let name: String
   /// All columns, including generated ones.

@@ -2,12 +2,12 @@ import Apus
 import ToolOutput
 
 extension Database {
-  /// Returns the faults of the file: damage and broken references. If it has neither, it returns the
-  /// full-text indexes that disagree with their text.
+  /// Returns the faults of the file: damage and broken references. If the file has neither, returns
+  /// the full-text indexes that disagree with their text.
   ///
-  /// Only a connection that may write can check a full-text index. If there are any, the file is
-  /// copied into the temporary folder, and the copy is checked. SQLite cannot check an index of FTS4
-  /// whose text is not stored.
+  /// Only a connection that may write can check a full-text index. If there are such indexes, the
+  /// file is copied into the temporary folder, and the copy is checked. SQLite cannot check an
+  /// index of FTS4 whose text is not stored.
   ///
   /// - Parameters:
   ///   - isQuick: does not compare indexes with their tables, which takes most of the time.
@@ -34,7 +34,7 @@ extension Database {
       progress.update(bytes: (step.completedPageCount * pageSize, of: step.pageCount * pageSize))
     }
     return try indexes.compactMap { name, module in
-      // The second form also compares the index with the table whose text it has.
+      // The form for FTS5, with rank 1, also compares the index with the table whose text it has.
       let command: SQL =
         module == .fts5
         ? """
@@ -89,8 +89,8 @@ extension Connection {
 
   fileprivate func brokenReferences(_ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
-    // A foreign key to a table without such a key ends the check of all tables, so each is checked
-    // by itself.
+    // A foreign key to columns that are no key would end the check of all tables, so each table is
+    // checked by itself.
     for relation in try Relation.all(in: self) where relation.kind == .table {
       do {
         let sql: SQL = """

@@ -1,11 +1,12 @@
 import Apus
 import ToolOutput
 
-/// An estimate of how many steps of SQLite's virtual machine a statement takes that reads whole
-/// tables, for a line that shows how far it has come.
+/// An estimate of the steps of SQLite's virtual machine for a statement that reads whole tables. It
+/// lets a line show how far the statement has come.
 ///
-/// EXPLAIN shows the statement's program. Each loop over a table is walked through once: the way of a
-/// row in which nothing is wrong. The steps of that way, times the rows of the table, are the estimate.
+/// EXPLAIN shows the statement's program. For each loop over a table, the instructions that run for
+/// a row without a fault are counted. Their number, times the number of rows of the table, is the
+/// estimate.
 /// - SeeAlso: <https://www.sqlite.org/opcode.html>
 struct StatementSteps {
   /// The number of steps; 0 if it is not known.
@@ -13,9 +14,9 @@ struct StatementSteps {
   /// The number of rows that are read.
   private(set) var rowCount = 0
 
-  /// Creates the estimate for a statement; an unknown one if the file is too damaged for it.
+  /// Creates the estimate for a statement. If the file is too damaged for it, `count` may stay 0.
   ///
-  /// - Parameter progress: rows are counted only if this line is seen.
+  /// - Parameter progress: rows are counted only if this line is visible.
   init(of sql: SQL, in connection: Connection, _ progress: ProgressLine) {
     guard progress.isVisible else { return }
     try? estimate(sql, in: connection)
@@ -61,8 +62,8 @@ struct StatementSteps {
     let target: Int
   }
 
-  /// Returns the number of instructions of a loop that run for a row in which nothing is wrong: jumps go
-  /// over what reports a fault.
+  /// Returns the number of instructions of a loop that run for a row without a fault: forward jumps
+  /// skip the instructions that report a fault.
   private static func length(of loop: ClosedRange<Int>, in program: [Instruction]) -> Int {
     var (place, length) = (loop.lowerBound, 0)
     while place < loop.upperBound {
@@ -87,7 +88,7 @@ extension Connection {
 
   /// Returns an estimate for the check of a full-text index.
   func steps(ofSearchIndex name: String, _ progress: ProgressLine) -> StatementSteps {
-    // SQLite's tables of an index without sizes have other names.
+    // An index without sizes has no table of this name.
     let rows = progress.isVisible ? try? rowCount(of: "\(name)_docsize") : nil
     return StatementSteps(perRow: 13, rowCount: rows ?? 0)
   }

@@ -3,18 +3,18 @@ import ApusHistory
 
 /// What changed on the board, as HTML for the browser: the payload of the event `board`.
 ///
-/// It says what is, not what to do: applying it twice, or after a later one, leads to the same page
-/// once the latest is applied.
+/// It gives the new state, not the steps to it. So the page is right once the latest change is
+/// applied, even if others were applied twice or out of order.
 struct BoardChange: Encodable, Sendable {
-  /// Whether these are all lists and cards; the page then drops all others.
+  /// Whether the change has all lists and cards. If so, the page removes all others.
   var isComplete = false
   /// All lists in their order, if one of them changed.
   var lists: [ListFrame]?
-  /// The keys of the cards of each list that changed, in their order.
+  /// For each list whose cards changed, by its key: the keys of its cards, in their order.
   var orders: [String: [String]] = [:]
   /// The HTML of each card that changed, by its key.
   var cards: [String: String] = [:]
-  /// The keys of the cards that are gone.
+  /// The keys of the cards that are no longer on the board.
   var removed: [String] = []
   /// The chips of all tags, if one of them changed.
   var tags: String?
@@ -52,7 +52,8 @@ struct StepsChange: Encodable, Equatable, Sendable {
   }
 }
 
-/// A problem with the data that the page shows until it is over: the payload of the event `problem`.
+/// A problem with the data, which the page shows: the payload of the event `problem`. Once the
+/// problem is solved, the message is nil.
 struct ProblemChange: Encodable, Sendable {
   var message: String?
 }

@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// that missed more than the feed keeps, or that saw another run of the server, gets the whole board.
 actor BoardFeed: Service {
   let board: Board
-  /// The events that were sent, those for one person only with the person's key.
+  /// The events that were sent. The audience of an event for one person is the person's key.
   nonisolated let events = EventFeed<Person.ID>()
   private let logger: Logger
   private var picture = BoardPicture()
@@ -23,7 +23,7 @@ actor BoardFeed: Service {
   private let activitySignal = AsyncStream.makeStream(
     of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  /// The number of live queries. All of them must have given their first result.
+  /// The number of live queries. Events are sent once all of them have given their first result.
   private static let queries = 6
 
   init(board: Board, logger: Logger) {
@@ -49,7 +49,7 @@ actor BoardFeed: Service {
     events.finish()
   }
 
-  /// Follows one live query, and sends what its differences change.
+  /// Follows one live query, and sends the changes of the board in each new result.
   private func follow<Query: Fetchable>(
     _ query: Query,
     _ take: @Sendable (inout BoardPicture, Results<Query.Row>, _ isFirst: Bool) -> BoardChange
@@ -57,7 +57,8 @@ actor BoardFeed: Service {
     await observe(query) { feed, results, isFirst in
       let change = take(&feed.picture, results, isFirst)
       guard feed.isLoaded, !change.isEmpty else { return }
-      // After an error, the first result has no difference from the rows that the page shows.
+      // The first result after an error has no difference from the rows of the page, so the whole
+      // board is sent.
       try feed.send("board", isFirst ? feed.picture.complete : change)
       feed.activitySignal.continuation.yield()
     }
@@ -114,7 +115,7 @@ actor BoardFeed: Service {
     }
   }
 
-  /// Reads what each person can undo after a change.
+  /// After a change, reads what each person can now undo and redo.
   private func followSteps() async throws {
     for id in seen {
       guard let person = try await board.person(id) else { continue }
@@ -144,7 +145,8 @@ actor BoardFeed: Service {
     try send("problem", problem)
   }
 
-  /// The event after which a page that is rendered now for a person needs more.
+  /// Returns the present position of the feed, after which a page that is now rendered for a person
+  /// needs the events.
   func position(for person: Person.ID?) -> EventPosition {
     see(person)
     return events.position
@@ -154,7 +156,7 @@ actor BoardFeed: Service {
     if let person, seen.insert(person).inserted { activitySignal.continuation.yield() }
   }
 
-  /// The events that show everything, whatever the page showed before.
+  /// Returns the events that make a page show the whole state, whatever it showed before.
   func whole(for person: Person.ID?) throws -> EventFeed<Person.ID>.Whole {
     see(person)
     var parts = [

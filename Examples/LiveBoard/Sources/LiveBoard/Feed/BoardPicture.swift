@@ -1,6 +1,7 @@
 import Apus
 
-/// The board as the live queries gave it last, and what is sent for a change of it.
+/// The board according to the last results of the live queries. It turns new results into the
+/// changes to send.
 struct BoardPicture: Sendable {
   private(set) var lists: [BoardList] = []
   private(set) var faces: [Card.ID: CardFace] = [:]
@@ -14,7 +15,8 @@ struct BoardPicture: Sendable {
 
   // MARK: Taking results
   //
-  // The first result of an observation inserts all rows; it replaces what was there.
+  // The first result of an observation reports all rows as inserted. It replaces the rows of an
+  // earlier observation.
 
   /// Takes new lists, and returns the frames of all lists.
   mutating func take(_ results: Results<BoardList>, _ isFirst: Bool) -> BoardChange {
@@ -22,7 +24,8 @@ struct BoardPicture: Sendable {
     return BoardChange(lists: frames)
   }
 
-  /// Takes new cards, and returns the cards and orders that the difference names.
+  /// Takes new cards, and returns the changed cards, and the order of the cards in each changed
+  /// list.
   mutating func take(_ results: Results<CardFace>, _ isFirst: Bool) -> BoardChange {
     if isFirst { (cardResults, faces, orders) = (Results(), [:], [:]) }
     let difference = results.difference
@@ -45,7 +48,7 @@ struct BoardPicture: Sendable {
       faces[face.id] = face
     }
     cardResults = results
-    // A row that is removed and inserted at once is not gone.
+    // A card whose row is removed and inserted in the same result is still on the board.
     change.removed = gone.filter { faces[$0] == nil }.map(\.text)
     for index in present {
       let face = results[index]

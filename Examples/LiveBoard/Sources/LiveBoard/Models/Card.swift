@@ -12,8 +12,8 @@ struct Card: Model, Codable, Equatable {
   @Column var notes: String = ""
   @Column var assigneeID: Person.ID?
   @Column var position: Double = 0
-  /// The number of the last edit; see `Edition`. An editor sends the version that it began with; if the
-  /// card has another one by then, nothing is written.
+  /// The number of the last edit; see `Edition`. An editor sends the version that it began with; if
+  /// the card has another version by then, nothing is written.
   @Column var version = 0
 
   static var schema: Schema<Card> {

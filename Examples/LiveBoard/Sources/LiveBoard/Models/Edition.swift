@@ -3,8 +3,8 @@ import Apus
 /// The number of edits of all cards. Triggers count them, and give each edited card the number as its
 /// version.
 ///
-/// No number is used twice, also not after an undo, which gives a card its earlier texts: this table is
-/// neither logged nor part of the history.
+/// No number is used twice, even after an undo has given a card its earlier texts, because this
+/// table is not logged and has no history.
 struct Edition: Model, Equatable {
   @PrimaryKey var id = 1
   @Column var number: Int

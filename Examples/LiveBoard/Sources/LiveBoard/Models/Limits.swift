@@ -10,7 +10,7 @@ enum Limits {
   static let tags = 200
   static let lists = 20
   static let cards = 5_000
-  /// The entries of the change log that a start of the server keeps.
+  /// The number of entries of the change log that the server keeps when it starts.
   static let logEntries = 10_000
   /// The largest body of a request, in bytes.
   static let body = 128 * 1_024

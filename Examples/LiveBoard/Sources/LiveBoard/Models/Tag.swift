@@ -1,7 +1,7 @@
 import Apus
 import ApusHistory
 
-/// A word that cards of any list share.
+/// A tag: a word that cards of any list can share.
 struct Tag: Model, Codable, Equatable {
   @PrimaryKey var id = Unique64()
   @Column var name: String
@@ -32,7 +32,7 @@ struct CardTag: Model, Equatable {
     ForeignKey(\.$tagID, references: \Tag.$id, onDelete: .cascade)
     Index(\.$tagID)
     Logged()
-    // The tags belong to what an editor of the card sees.
+    // An editor of the card sees its tags, so a change of the tags gives the card a new version.
     Trigger("CardTag_added", after: .insert) { new in
       Edition.next
       Card.update { $0.$version = Edition.number }.where { $0.$id == new.$cardID }

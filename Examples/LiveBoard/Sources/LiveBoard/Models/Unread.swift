@@ -10,7 +10,8 @@ struct Unread: Model, Equatable {
   @PrimaryKey var personID: Person.ID
   @PrimaryKey var cardID: Card.ID
   var id: ID { ID(personID: personID, cardID: cardID) }
-  /// The list of the card, so that a group over this table counts the cards of each list.
+  /// The list of the card. With this column, a query of this table alone can count the unread cards
+  /// of each list.
   @Column var listID: BoardList.ID
 
   static var schema: Schema<Unread> {

@@ -13,7 +13,7 @@ struct BoardPage: Sendable {
   var person: Person?
   var activity: Activity
   var steps: StepsChange
-  /// The event after which the page needs the events of the feed.
+  /// The position in the feed after which the page needs the events.
   var position: EventPosition?
   var chosenTag: Tag.ID?
   var results: SearchResults?

@@ -6,10 +6,10 @@ struct CardForm {
   let tags: [Tag]
   let lists: [BoardList]
   let people: [Person]
-  /// The texts of the editor, if another edit changed the card meanwhile.
+  /// The texts that were sent but not saved, because another edit had changed the card.
   var draft: Draft?
 
-  /// The texts of an editor that were not saved.
+  /// Texts of a card that were not saved.
   struct Draft: Sendable {
     var title: String
     var notes: String

@@ -42,7 +42,7 @@ struct CardView {
 /// The initials of a person in a coloured circle.
 struct Avatar {
   let person: Person
-  /// The text for those that do not see it; nil if the name stands beside it.
+  /// The text for screen readers; nil if the name stands beside the circle.
   var label: String?
 
   var html: HTML {

@@ -22,14 +22,14 @@ struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     for piece in pieces { text += piece.text }
   }
 
-  /// Marks a text as HTML already.
+  /// Creates a piece from a text that is HTML already.
   init(trusted text: String) {
     self.text = text
   }
 
   static let empty: HTML = ""
 
-  /// Returns a text whose characters mean themselves, as content and in quoted attributes.
+  /// Returns a text with HTML's special characters escaped, for content and quoted attributes.
   static func escape(_ text: some StringProtocol) -> String {
     var escaped = ""
     escaped.reserveCapacity(text.utf8.count)

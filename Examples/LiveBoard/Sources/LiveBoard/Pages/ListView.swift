@@ -41,7 +41,8 @@ struct ListView {
     """
   }
 
-  /// The number of cards, and of those that are shown if they are fewer.
+  /// The number of cards, such as `7`. If some are hidden, the number of shown cards comes first:
+  /// `3 of 7`.
   private var count: String {
     let shown = cards.count { !$0.isHidden }
     return shown == cards.count ? "\(shown)" : "\(shown) of \(cards.count)"

@@ -1,6 +1,6 @@
 import Apus
 
-/// The best of the cards that a search found, with the words that were found marked.
+/// The best of the cards that a search found. The words that were found are marked.
 struct SearchResults {
   let text: String
   let found: [FoundCard]

@@ -2,7 +2,8 @@ import Apus
 import ApusHistory
 
 extension Board {
-  /// The number of entries of the change log that the page shows, and from which they are chosen.
+  /// The number of entries of the change log that the page shows, and the number of the newest
+  /// entries from which they are chosen.
   private static let (shownLines, readEntries) = (14, 60)
 
   /// Reads the newest entries of the change log, as sentences.

@@ -27,8 +27,8 @@ extension Board {
 
   /// Changes a card, if it still has the version that the editor began with.
   ///
-  /// Throws `BoardError.conflict` with the present card if it has another one. Without a version, the
-  /// edit is made in any case.
+  /// Throws `BoardError.conflict` with the present card if it has another version. If `version` is
+  /// nil, the edit is made in any case.
   func editCard(
     _ id: Card.ID, _ edit: CardEdit, version: Int?, by author: Person?
   ) async throws -> CardFace {
@@ -54,7 +54,7 @@ extension Board {
     }
   }
 
-  /// Moves a card to a list, before another card of it or to its end.
+  /// Moves a card to a list, before another card of the list or to its end.
   func moveCard(
     _ id: Card.ID, to list: BoardList.ID, before next: Card.ID?, by author: Person?
   ) async throws -> CardFace {
@@ -108,7 +108,7 @@ extension Connection {
     return try find(Unread.self, Unread.ID(personID: person.id, cardID: card)) != nil
   }
 
-  /// Makes a card read for the person that edits it.
+  /// Marks a card as read for the person that edits it.
   fileprivate func markRead(_ card: Card.ID, for person: Person?) throws {
     guard let person else { return }
     try run(Unread.delete().where { $0.$personID == person.id && $0.$cardID == card })

@@ -1,6 +1,6 @@
 import Apus
 
-/// A card that a search found, with the words that it found.
+/// A card that a search found, with the found words in its title and notes.
 struct FoundCard: Sendable {
   var face: CardFace
   var title: HighlightedText
@@ -11,8 +11,8 @@ extension Board {
   /// The number of cards that a search returns.
   static let foundCards = 50
 
-  /// Returns the cards that have a word that begins with each word of a text, the most relevant first,
-  /// and the number of all of them.
+  /// Searches for the words of a text. Each of them must be the beginning of a word of the card.
+  /// Returns the most relevant cards first, and the number of all found cards.
   func search(_ text: String) async throws -> SearchResults {
     try await db.read { db in
       let all = Self.found(by: text)

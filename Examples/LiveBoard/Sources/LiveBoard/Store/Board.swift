@@ -35,7 +35,7 @@ struct Board: Sendable {
     }
   }
 
-  /// Removes the oldest entries of the change log, with which the oldest undo steps end.
+  /// Removes the oldest entries of the change log, and with them the oldest undo steps.
   func trimLog() async throws {
     try await db.log.purge(keeping: .init(count: Limits.logEntries))
   }
@@ -78,12 +78,12 @@ struct Board: Sendable {
     try await db.find(Person.self, id)
   }
 
-  /// Makes a card read for a person.
+  /// Marks a card as read for a person.
   func markRead(_ card: Card.ID, for person: Person.ID) async throws {
     try await db.run(Unread.delete().where { $0.$personID == person && $0.$cardID == card })
   }
 
-  /// Makes all cards of a list read for a person.
+  /// Marks all cards of a list as read for a person.
   func markRead(list: BoardList.ID, for person: Person.ID) async throws {
     try await db.run(Unread.delete().where { $0.$personID == person && $0.$listID == list })
   }

@@ -1,6 +1,6 @@
 import Apus
 
-/// An edit of a card. The card keeps its value where a property is nil.
+/// An edit of a card. If a property is nil, the card keeps its value.
 struct CardEdit: Sendable, Codable {
   var title: String?
   var notes: String?
@@ -11,8 +11,8 @@ struct CardEdit: Sendable, Codable {
   /// The names of all tags that the card has from now on.
   var tags: [String]?
 
-  /// Returns the edit with its texts in the form in which they are stored, or throws the first reason
-  /// against it.
+  /// Returns the edit with its texts in the form in which they are stored. Throws
+  /// `BoardError.invalid` for the first text that is not valid, and for too many tags.
   func checked() throws -> CardEdit {
     var edit = self
     edit.title = try title.map { try CheckedText.line($0, "title", atMost: Limits.title) }
@@ -28,7 +28,7 @@ struct CardEdit: Sendable, Codable {
       guard !name.contains(",") else {
         throw BoardError.invalid(field: "tags", reason: "a tag contains a comma")
       }
-      // The column compares without case, as NOCASE does: letters of ASCII only.
+      // Like NOCASE, the column ignores the case of ASCII letters only.
       let folded = CaseFolding.ascii.fold(name)
       if !names.contains(where: { CaseFolding.ascii.fold($0) == folded }) { names.append(name) }
     }

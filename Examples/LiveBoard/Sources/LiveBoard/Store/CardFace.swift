@@ -1,6 +1,7 @@
 import Apus
 
-/// A card with what its picture on the board shows beside it: its list and the person it is assigned to.
+/// A card with what the board shows beside it: the name of its list, and the person to which it is
+/// assigned.
 struct CardFace: Identifiable, Equatable, Sendable {
   var card: Card
   var listName: String
@@ -22,7 +23,7 @@ struct CardFace: Identifiable, Equatable, Sendable {
   }
 }
 
-/// A tag as one card has it.
+/// A tag of one card.
 struct TagOfCard: Equatable, Sendable {
   var cardID: Card.ID
   var tag: Tag

@@ -5,8 +5,8 @@ import ApusHistory
 ///
 /// Their steps are in the change log, so that they outlast the server.
 actor Histories {
-  /// The models whose changes are undone. Counts and versions are not: they go on. An unread mark
-  /// follows its card by the foreign key.
+  /// The models whose changes are undone. `Edition` is not among them, because its number must
+  /// never go back. `Unread` is not either: a foreign key deletes its rows with their card.
   private static let models: [any Model.Type] = [
     BoardList.self, Card.self, Tag.self, CardTag.self,
   ]
@@ -32,11 +32,11 @@ extension Board {
     try await histories.history(of: person.name).steps()
   }
 
-  /// Undoes a step of a person, the last one if none is given, and returns a sentence about it without
-  /// its subject; nil if there is no such step.
+  /// Undoes a step of a person; by default, the last step. Returns a sentence about the undo,
+  /// without its subject; nil if there is no such step.
   ///
-  /// Throws `BoardError.overtaken` if another edit changed the same since. The next undo is that of
-  /// the change before.
+  /// Throws `BoardError.overtaken` if a later edit changed the same columns. The next undo then
+  /// skips this step.
   func undo(_ id: HistoryStep.ID? = nil, by person: Person) async throws -> HTML? {
     let history = try await histories.history(of: person.name)
     let steps = try await history.steps().undoable
@@ -48,8 +48,8 @@ extension Board {
     }
   }
 
-  /// Redoes the last change that a person undid, and returns a sentence about it without its subject;
-  /// nil if no change is left.
+  /// Redoes the last change that a person undid. Returns a sentence about the redo, without its
+  /// subject; nil if there is nothing to redo.
   func redo(by person: Person) async throws -> HTML? {
     let history = try await histories.history(of: person.name)
     guard let step = try await history.steps().redoable.last else { return nil }
@@ -69,7 +69,7 @@ extension Board {
       try await history.skip(step)
       throw BoardError.overtaken(error.reason(against: participle))
     }
-    // Others may have written meanwhile.
+    // Other people may have written since `position`, so their entries are left out.
     let entries = try await db.log.entries(after: position)
       .filter { $0.undoneSequence != nil && $0.author == person.name }
     try await renewVersions(of: entries, by: person)
@@ -78,8 +78,9 @@ extension Board {
     }
   }
 
-  /// Gives the cards that an undo or a redo changed new versions, since triggers do not run then. So an
-  /// editor that has the card open gets a conflict, and the others see that it is unread.
+  /// Gives new versions to the cards that an undo or a redo changed, since triggers do not run
+  /// then. So an editor that has the card open gets a conflict, and the others see that it is
+  /// unread.
   private func renewVersions(of entries: [LogEntry], by person: Person) async throws {
     var cards: Set<Card.ID> = []
     for entry in entries {
@@ -100,8 +101,9 @@ extension Board {
 }
 
 extension ConflictPolicy {
-  /// Every conflict fails, with two exceptions. A version is set back, although any later edit of the
-  /// card changed it. A tag that other cards have got since stays.
+  /// The policy that fails for every conflict, with two exceptions. If only the version of a card
+  /// has changed, the change is made, because any later edit changes the version. A tag with a
+  /// conflict stays, such as one that other cards have got since.
   fileprivate static let exceptVersions = ConflictPolicy { conflict in
     if conflict.change.table == Tag.tableName { return .keep }
     return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail

@@ -3,8 +3,8 @@ import ApusHistory
 
 /// An entry of the change log in words, without the person who made it: “added ‘Buy oat milk’ to Ideas”.
 ///
-/// An undo and a redo are transactions like any other; what they change was there before. So their
-/// sentences are “restored ‘Buy oat milk’” or “removed ‘Buy oat milk’ again”.
+/// An undo or a redo is a transaction like any other, but it brings back an earlier state. So its
+/// sentence is “restored ‘Buy oat milk’” or “removed ‘Buy oat milk’ again”.
 struct LogSentence {
   /// The sentence; nil if the entry changed nothing visible on the board.
   private(set) var html: HTML?
@@ -43,7 +43,7 @@ struct LogSentence {
     }
   }
 
-  /// The number of cards that came or went with a list.
+  /// The number of cards that were inserted or deleted together with a list.
   private var cardsOfList: HTML {
     let count = entry.changes(of: Card.self).count { $0.kind != .updated }
     return count == 0 ? "" : " with \(Self.cards(count))"

@@ -81,7 +81,7 @@ private struct Sample {
           ["search", "performance"], alan
         ),
       ])
-    // Some cards are news for each person, so that the counts show something.
+    // Some cards stay unread for each person, so that the counts are not 0.
     let fresh = try tx.fetch(
       Card.where { $0.$title.hasPrefix("S") || $0.$title.hasPrefix("Undo") }.select(\.$id))
     try tx.run(Unread.delete().where { !$0.$cardID.isIn(fresh) })

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension BoardServer {
-  /// The JSON API. Its objects are the models of the database.
+  /// Adds the JSON API. Its objects are the models of the database.
   func addAPI(to router: Router<BoardContext>) {
     let board = board
     addCardAPI(to: router)
@@ -156,7 +156,7 @@ private struct CardMove: Decodable {
   var before: Card.ID?
 }
 
-/// An edit with the version of the card that it is based on, which is required.
+/// An edit, and the version of the card on which it is based. The version is required.
 private struct VersionedEdit: Decodable {
   var version: Int
   var edit: CardEdit

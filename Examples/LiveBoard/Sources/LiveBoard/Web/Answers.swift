@@ -20,13 +20,15 @@ extension Response {
       body: .init(byteBuffer: ByteBuffer(string: html.text)))
   }
 
-  /// An answer without content for scripts; browsers without scripts get the page to show next.
+  /// Returns an answer without content for a script. A browser without scripts is redirected to the
+  /// board.
   static func done(_ request: Request) -> Response {
     request.wantsJSON
       ? Response(status: .noContent) : Response(status: .seeOther, headers: [.location: "/"])
   }
 
-  /// An answer that says what was done to scripts; browsers without scripts get the page to show next.
+  /// Returns an answer that describes an edit to a script. A browser without scripts is redirected
+  /// to the board.
   static func done(_ request: Request, _ outcome: Outcome) throws -> Response {
     request.wantsJSON ? try JSONAnswer.make(outcome) : done(request)
   }
@@ -36,7 +38,7 @@ extension Response {
 struct Outcome: Encodable {
   /// A sentence in HTML that describes the edit.
   var html: String?
-  /// The step that an undo of the edit takes.
+  /// The key of the history step to undo in order to reverse the edit.
   var step: String?
 }
 

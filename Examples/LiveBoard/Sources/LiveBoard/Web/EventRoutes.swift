@@ -2,7 +2,7 @@ import ApusHummingbird
 import Hummingbird
 
 extension BoardServer {
-  /// The stream of events that keeps a page up to date.
+  /// Adds the stream of events that keeps a page up to date.
   func addEvents(to router: Router<BoardContext>) {
     let feed = feed
     router.resource(

@@ -6,7 +6,8 @@ import Hummingbird
 struct Fields {
   private var values: [String: String] = [:]
 
-  /// Parses `name=value&…`. Throws a refusal if it is not text.
+  /// Parses `name=value&…`. Throws a `Refusal` if a name or a value is not valid UTF-8, or if a
+  /// name occurs twice.
   init(parsing text: some StringProtocol) throws {
     for pair in text.split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

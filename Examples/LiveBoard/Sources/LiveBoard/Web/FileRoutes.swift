@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 
 extension BoardServer {
-  /// The style, the scripts and the icon, which are files as they were written.
+  /// Adds the style sheet, the scripts and the icon, which are sent as they are.
   func addFiles(to router: Router<BoardContext>) {
     let scripts = ["board", "dialog", "drafts", "keys", "page", "sending", "view"]
     let files = scripts.map { ("\($0).js", "text/javascript; charset=utf-8") }

@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 
 extension BoardServer {
-  /// The forms of the board. The script sends the same forms, and gets 204 instead of the next page.
+  /// Adds the forms of the board. The script sends the same forms, and gets 204 instead of the next
+  /// page.
   func addForms(to router: Router<BoardContext>) {
     let board = board
     addCardForms(to: router)
@@ -85,7 +86,8 @@ extension BoardServer {
     }
   }
 
-  /// The answer to a deletion, with the step that brings back what was deleted.
+  /// Returns the answer to a deletion, with the history step to undo in order to restore what was
+  /// deleted.
   private func deleted(_ request: Request, _ context: BoardContext) async throws -> Response {
     guard let person = context.person else { return .done(request) }
     let step = try await board.steps(of: person).undoable.last

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 
 extension BoardServer {
-  /// The pages, and the parts of them that the script asks for.
+  /// Adds the pages, and the parts of pages that the script asks for.
   func addPages(to router: Router<BoardContext>) {
     let (board, feed) = (board, feed)
     router.resource(
@@ -13,7 +13,8 @@ extension BoardServer {
         .get: { request, context in
           let fields = try request.queryFields()
           let person = try await context.personOrNext(board, feed)
-          // Read before the board, so that no event is missed between the two.
+          // The position is read before the board, so that the page misses no event between the two
+          // reads.
           let position = await feed.position(for: person?.id)
           var page = try await board.page(for: person, tag: try fields.id("tag"))
           page.position = position
@@ -74,7 +75,7 @@ extension BoardServer {
 }
 
 extension CardEdit {
-  /// The edit in the fields of a form.
+  /// Creates the edit that the fields of a form describe.
   init(_ fields: Fields) throws {
     title = fields["title"]
     notes = fields["notes"]

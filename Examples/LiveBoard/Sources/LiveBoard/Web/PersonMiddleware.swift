@@ -1,7 +1,7 @@
 import Apus
 import Hummingbird
 
-/// Finds the person that the browser chose, by its cookie.
+/// A middleware that finds the person that the browser chose, by the browser's cookie.
 struct PersonMiddleware: RouterMiddleware {
   static let cookie = "person"
 

@@ -7,9 +7,9 @@ import Hummingbird
 /// A request that is refused, with the reason that the client gets.
 struct Refusal: Error, Equatable {
   var status: HTTPResponse.Status
-  /// A word for programs.
+  /// The kind of the refusal, as a word for programs.
   var code: String
-  /// A sentence for people.
+  /// The reason, as a sentence for people.
   var reason: String
   var field: String?
   var headers: HTTPFields = [:]
@@ -24,7 +24,7 @@ struct Refusal: Error, Equatable {
 }
 
 extension Refusal {
-  /// The refusal that an error means; nil if the error is a fault of the server.
+  /// Creates the refusal for an error; nil if the error is a fault of the server.
   init?(_ error: any Error) {
     switch error {
     case let refusal as Refusal:
@@ -56,7 +56,7 @@ extension Refusal {
   }
 }
 
-/// Answers refused requests: with JSON for programs, with a page for browsers.
+/// A middleware that answers refused requests: with JSON for programs, with a page for browsers.
 struct RefusalMiddleware: RouterMiddleware {
   func handle(
     _ request: Request, context: BoardContext,

@@ -1,13 +1,14 @@
 import HTTPTypes
 import Hummingbird
 
-/// Protects the board from other web pages, and its pages from foreign content.
+/// A middleware that protects the board from other web pages, and its pages from foreign content.
 ///
-/// - A request whose `Host` is not this machine is refused. So a foreign name that leads to this address
-///   ("DNS rebinding") opens nothing.
+/// - A request whose `Host` is not this machine is refused. So a foreign domain name that resolves
+///   to this machine ("DNS rebinding") gives no access to the board.
 /// - A request that changes something must come from a page of the board: browsers say so in
 ///   `Sec-Fetch-Site` or `Origin`. Programs send neither.
-/// - The content security policy allows only the style and the script of the board, none within a page.
+/// - The content security policy allows only the style and script files of the board, and nothing
+///   inline.
 struct SecurityMiddleware: RouterMiddleware {
   private static let policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -67,11 +68,10 @@ struct SecurityMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-  // The names are valid, so these never fail.
+  // The names are valid, so the initializer never returns nil.
   private static func named(_ name: String) -> HTTPField.Name { HTTPField.Name(name) ?? .server }
 
   static let secFetchSite = named("Sec-Fetch-Site")
   static let referrerPolicy = named("Referrer-Policy")
   static let crossOriginOpenerPolicy = named("Cross-Origin-Opener-Policy")
-  static let xAccelBuffering = named("X-Accel-Buffering")
 }

@@ -1,7 +1,7 @@
 import DebianControl
 
-/// The reports of an import's progress: on a terminal, in a line that is overwritten again and
-/// again, and in any case at the end.
+/// The reports of an import's progress. On a terminal, a line shows the progress and is overwritten
+/// again and again. The numbers at the end are always reported.
 struct ImportProgress {
   /// The number of malformed stanzas that are reported one by one.
   private static let maximumReports = 5

@@ -3,8 +3,8 @@ import DebianControl
 
 /// An importer of package lists into an open database, with some thousand packages per transaction.
 ///
-/// Each transaction has a key. So in a cluster, a batch whose outcome is unknown because a node was
-/// lost is sent again, and stored once.
+/// Each transaction has a key. If a cluster loses a node, and the outcome of a batch is unknown,
+/// the batch is sent again. Because of its key, it is stored only once.
 struct Importer {
   let database: Database
   var progress: ImportProgress
@@ -21,7 +21,7 @@ struct Importer {
     self.progress = progress
   }
 
-  /// Reads the list to its end, in place of what the tables held before.
+  /// Reads the list to its end, and replaces the rows of the tables with its packages.
   ///
   /// Malformed stanzas are reported and skipped. Throws if the list cannot be read or the database
   /// cannot be written; batches that were stored before stay.
@@ -79,7 +79,7 @@ private struct Batch: Sendable {
   var sections: [Section] = []
   var stanzas: [(stanza: PackageStanza, sectionID: Section.ID)] = []
 
-  /// Inserts each package with its dependencies, except those that the table has already.
+  /// Inserts each package with its dependencies, except packages that the table has already.
   func insert(into tx: Connection) throws -> ImportSummary {
     var summary = ImportSummary()
     summary.sections = try tx.insert(sections).count

@@ -20,8 +20,8 @@ struct Section: Model, Hashable {
 }
 
 extension Section {
-  /// Reads a field's text: `editors`, or with an area `contrib/editors`; the area `main` is not
-  /// written.
+  /// Reads the text of a field: `editors`, or `contrib/editors` with an area. A text without an
+  /// area is a section of `main`.
   ///
   /// Different texts are different sections.
   init(text: String) {

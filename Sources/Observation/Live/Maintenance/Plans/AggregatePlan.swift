@@ -4,15 +4,16 @@ import SQLCore
 /// The plan for a query with GROUP BY or aggregates over one table. A commit changes the values of
 /// a group by the difference that the touched rows make.
 ///
-/// SQLite calculates the aggregates over the touched rows, before and after, in memory as in a
-/// `RowPlan`. Some differences cannot be calculated, for example after the row with the greatest
-/// value is gone. Then a reader evaluates the query again, but only for the affected groups.
+/// SQLite calculates the aggregates over the touched rows twice: with the old values and with the
+/// new values. This happens in memory, as in a `RowPlan`. Some differences cannot be calculated,
+/// for example after the row with the greatest value is gone. Then a reader evaluates the query
+/// again, but only for the affected groups.
 final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let table: PlannedTable
   private let groups: PlannedGroups
   private let aggregates: AggregateValues
-  /// Calculates, for each group, the aggregates over only the touched rows.
+  /// Calculates the aggregates of each group over its touched rows only.
   private let sums: SelectStatement
   /// The query without ORDER BY. It selects the terms of ORDER BY as further columns.
   private let shown: SelectStatement
@@ -151,7 +152,7 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       do {
         touched.known[key] = .some(try row(of: group, values, evaluators))
       } catch {
-        // The error may concern only values that do not matter. The fetch will show that.
+        // The error may concern only values outside the result, so the result is fetched.
         return nil
       }
     }

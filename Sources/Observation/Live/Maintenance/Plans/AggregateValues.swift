@@ -1,19 +1,19 @@
 import QueryDSL
 import SQLCore
 
-/// The aggregates of the groups of a maintained result, and how their values change when rows leave
-/// or join a group.
+/// The aggregates that a maintained result has for each group, and how their values change when
+/// rows leave or join the group.
 ///
 /// If there is GROUP BY, the first aggregate is `count(*)`. Then come the aggregates of SELECT,
-/// HAVING and ORDER BY. A `sum` or `avg` is followed by the aggregates that are needed to update it
-/// without a query: `avg`, for example, by a sum and a count. Last come the counts that
-/// `firstClassCount` describes.
+/// HAVING and ORDER BY. After a `sum` or `avg` come the aggregates that are needed to update it
+/// without a query: after `sum`, for example, a count. The counts `PlannedGroups.otherClassCounts`
+/// come last.
 struct AggregateValues: Sendable {
   private enum Kind {
     /// `count`: the difference is exact.
     case count
     /// `sum`. The difference is exact while all values are integers. The next aggregate is the
-    /// count of the values, because the sum of no values is NULL.
+    /// count of the values. If the count becomes 0, the sum becomes NULL.
     case sum
     /// `avg` of integers. The next three aggregates are the sum, the count and the magnitude of the
     /// values.
@@ -22,7 +22,8 @@ struct AggregateValues: Sendable {
     /// sum of the values is exact, too.
     case magnitude
     /// `min` and `max`. The query runs again only if the row with the extreme value is gone or
-    /// changed. Texts are compared by bytes.
+    /// changed, or if a new value equals the extreme value but is not identical. Texts are compared
+    /// by bytes.
     case extreme(isGreatest: Bool)
     /// Any other aggregate. It is always calculated again by a query.
     case other
@@ -31,12 +32,12 @@ struct AggregateValues: Sendable {
   private let kinds: [Kind]
   /// All aggregates. They are selected after the key.
   let nodes: [ExpressionNode]
-  /// The indices in `nodes` of the aggregates that the query itself has.
+  /// The indices, in `nodes`, of the query's own aggregates.
   let places: [Int]
   /// Whether the first value is `count(*)`, which shows whether the group still has rows.
   let countsRows: Bool
-  /// Where the counts `PlannedGroups.otherClassCounts` begin in `nodes`. They show whether a group
-  /// has values that are equal but not identical, such as 1 and 1.0.
+  /// The index in `nodes` at which the counts `PlannedGroups.otherClassCounts` begin. They show
+  /// whether a group has values that are equal but not identical, such as 1 and 1.0.
   private let firstClassCount: Int
   /// The name of an aggregate that a reader must calculate again, because its difference cannot be
   /// calculated; nil if there is no such aggregate.
@@ -186,7 +187,7 @@ struct AggregateValues: Sendable {
     }
 
     /// Returns the new least or greatest value; nil if a row with the extreme value left, or if a
-    /// value that joined is equal but not identical.
+    /// value that joined is equal to the extreme value but not identical.
     func extreme(isGreatest: Bool) -> DatabaseValue? {
       if old != .null, old.compare(held) == 0 { return nil }
       if new == .null { return held }

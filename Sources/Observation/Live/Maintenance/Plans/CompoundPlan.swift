@@ -65,8 +65,8 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     self.parts = parts
     (orderPlaces, columnCount) = (places, first.count)
     let keyCount = isDistinct ? first.count : 1 + (parts.map(\.keyCount).max() ?? 0)
-    // The reserve is so large that all rows of the compound are held. So a change of a row in one of
-    // its SELECTs finds the row of the result.
+    // The reserve is so large that all rows of the compound are held. So if a row of one SELECT
+    // changes, the corresponding row of the result is always found.
     arrangement = ResultArrangement(
       order: RowOrder(terms: terms, keyCollations: (0..<keyCount).map { _ in .binary }),
       limit: ResultArrangement.number(select.limit),
@@ -138,8 +138,9 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     }
   }
 
-  /// Returns the key that a row of one SELECT has in the result of a UNION ALL. It begins with the
-  /// number of the SELECT. NULLs at its end give all keys the same number of values.
+  /// Returns the key that a row of one SELECT has in the result of a UNION ALL. The key begins with
+  /// the index of the SELECT, and is padded with NULLs, so that all keys have the same number of
+  /// values.
   private func key(of row: ResultEntry, in part: Int) -> RowKey {
     let values = [.integer(Int64(part))] + row.key.values
     let missing = arrangement.order.keyCollations.count - values.count

@@ -1,14 +1,14 @@
 import QueryDSL
 import SQLCore
 
-/// The plan for `count(DISTINCT x)` over all rows, also together with other aggregates.
+/// The plan for `count(DISTINCT x)` over all rows. The query may also have other aggregates.
 ///
 /// The plan maintains a further query, `SELECT count(*) … GROUP BY x`. The value of
-/// `count(DISTINCT x)` is the number of its groups whose `x` is not NULL. The value changes when a
-/// group appears, and when the last row of a group is gone.
+/// `count(DISTINCT x)` is the number of groups of that query whose `x` is not NULL. The value
+/// changes when a group appears, and when the last row of a group is gone.
 ///
 /// A second further query, without GROUP BY, has the other aggregates. Each further query has its
-/// own plan. Its rows are held but not shown.
+/// own plan. The rows of these queries are held but not shown.
 final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   let arrangement: ResultArrangement
   private let total: TotalRow<Row>
@@ -118,7 +118,8 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
 // The following type is not a member of the generic class, because each use would then look up
 // metadata.
 
-/// One of the further queries. `places` says which aggregates of the result it calculates.
+/// One of the further queries of a `DistinctCountPlan`. For each value that the query calculates,
+/// `places` has the index among the result's aggregates.
 private struct DistinctCountPart: Sendable {
   let plan: any SnapshotPlan<[DatabaseValue]>
   let places: [Int]

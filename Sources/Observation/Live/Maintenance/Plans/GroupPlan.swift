@@ -8,7 +8,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let groups: PlannedGroups
   /// The query. An update adds the condition that limits it to the affected groups.
   private let restricted: SelectStatement
-  /// For each table, finds the groups to which changed rows of the table belong.
+  /// For each table, the trace that finds the groups to which changed rows of the table belong.
   private let traces: [GroupTrace]
 
   var indexedPlaces: [Range<Int>] {

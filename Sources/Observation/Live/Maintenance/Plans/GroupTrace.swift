@@ -3,19 +3,19 @@ import SQLCore
 
 /// A trace that finds, from the rows of a table, the groups of the query to which the rows belong.
 ///
-/// A row shows its group if its table has the columns of GROUP BY, or columns that a join condition
-/// makes equal to them. For example, with `GROUP BY feed.id` and `item.feed = feed.id`, an item
-/// shows its group. If GROUP BY has an expression, the expression is calculated from the row. From
-/// other tables, such as the tables of subqueries, a `RowPath` leads to the rows with the columns
-/// of GROUP BY.
+/// A row determines its group if its table has the columns of GROUP BY, or columns that a join
+/// condition makes equal to them. For example, with `GROUP BY feed.id` and `item.feed = feed.id`,
+/// an item determines its group. If GROUP BY has an expression, the expression is calculated from
+/// the row. From other tables, such as the tables of subqueries, a `RowPath` leads to the rows with
+/// the columns of GROUP BY.
 struct GroupTrace: Sendable {
   private struct Part {
-    /// The index of the term among the terms of GROUP BY.
+    /// The index of the GROUP BY term that this part calculates.
     let place: Int
     /// Calculates the term from a row of the table. For `GROUP BY feed.id`, for example, this may
     /// be `item.feed`.
     let node: ExpressionNode
-    /// If `node` is a plain column, the folded name of the column; nil for other expressions.
+    /// The folded name of the column if `node` is a plain column; nil for other expressions.
     let column: String?
     /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
@@ -25,12 +25,12 @@ struct GroupTrace: Sendable {
 
   let table: PlannedTable
   private let parts: [Part]
-  /// If another table has the GROUP BY column, the path to that table; `parts` then has one
-  /// element. Nil if the table's own columns show the groups.
+  /// The path to the table that has the GROUP BY column; `parts` then has one element. Nil if the
+  /// table's own columns determine the groups.
   private let path: RowPath?
 
   /// Creates a trace from the table's own columns. Throws a `RerunReason` if the columns do not
-  /// show the groups.
+  /// determine the groups.
   init(
     from table: PlannedTable, to groups: PlannedGroups, of select: SelectStatement,
     in tables: [PlannedTable]
@@ -41,8 +41,8 @@ struct GroupTrace: Sendable {
     for (place, group) in groups.nodes.enumerated() {
       let collation = groups.collations[place]
       let columns = try group.columns
-      // All columns of the term must be in one table. Then either one row has all their values, or
-      // all are NULL because a left join found no row.
+      // All columns of the term must be in one table. Then either one row has the values of all
+      // these columns, or all the values are NULL because a left join found no row.
       guard let other = columns.first?.table, columns.allSatisfy({ $0.table == other }) else {
         continue
       }
@@ -61,7 +61,8 @@ struct GroupTrace: Sendable {
           }
           guard let equality else { break }
           own[column] = equality.first
-          // If a left join finds no row, its column is NULL, and IS considers another NULL equal.
+          // If a left join finds no row, the column is NULL, and IS considers it equal to any other
+          // NULL.
           if left.contains(table.id), equality.join != table.id { mayBeNull = true }
         }
         guard own.count == columns.count else { continue }
@@ -123,7 +124,7 @@ struct GroupTrace: Sendable {
   /// The index in GROUP BY of the first term whose values the trace finds.
   var firstPlace: Int { parts[0].place }
 
-  /// For some of the GROUP BY terms, the values that the affected groups may have.
+  /// The values that the affected groups may have for some of the GROUP BY terms.
   struct Values {
     fileprivate(set) var places: [(place: Int, values: Set<DatabaseValue>)]
 

@@ -70,7 +70,8 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
   }
 
   /// Returns the change that commits make, without using a reader. This is possible if the commits
-  /// touched only children, and each child keeps its parent and its place. If not, returns nil.
+  /// touched only children, and each child keeps its parent and its position among the parent's
+  /// children. If not, returns nil.
   private func changeOfChildren(
     in window: ResultWindow, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> ResultChange? {
@@ -137,13 +138,13 @@ final class IncludingPlan<Parent: Model, Row: Sendable>: SnapshotPlan {
 }
 
 /// Replaces the included rows that a commit changed, without loading their parents again. This is
-/// possible only if each such row keeps its key, its parent, and its place among the parent's
+/// possible only if each such row keeps its key, its parent, and its position among the parent's
 /// children.
 struct TouchedChildren: Sendable {
   let replacement: ChildReplacement
   private let table: PlannedTable
-  /// The columns, folded, that decide to which parent a child belongs, whether it is included, and
-  /// at which place.
+  /// The folded names of the columns that decide to which parent a child belongs, whether the child
+  /// is included, and in which position.
   private let deciding: Set<String>
 
   /// Returns nil if the children of the result cannot be replaced one by one.
@@ -154,7 +155,7 @@ struct TouchedChildren: Sendable {
       traces[0].holdsParentKeys
     else { return nil }
     let (table, relation) = (traces[0].table, try relations[0].relation.get())
-    // If this holds, the children store the exact values of the parent's key.
+    // The children must store the exact values of the parent's key.
     guard
       zip(relation.ownerColumns, relation.parentColumns).allSatisfy({ own, column in
         PlannedTable.haveSameValues(table, Int(own.index), parent, column)
@@ -167,7 +168,8 @@ struct TouchedChildren: Sendable {
   }
 
   /// Returns the touched children with their values before and after the commits. Returns nil if a
-  /// child appeared, disappeared or may have another place, or if its values are not known exactly.
+  /// child appeared or disappeared, if its parent or its position may have changed, or if its
+  /// values are not known exactly.
   func touched(
     by commits: [Commit], _ evaluators: RowEvaluators
   ) -> (old: ChildReplacement.Children, new: ChildReplacement.Children)? {

@@ -13,11 +13,11 @@ struct InclusionTrace: Sendable {
   private let relation: Relation
   /// The join table; nil if the children themselves refer to their parents.
   private let between: PlannedTable?
-  /// Whether a child's value can match a parent's value although their bytes differ: because SQLite
-  /// compares them with the collation of the parents' column, or because the columns have no type,
+  /// Whether a child's value can match a parent's value although their bytes differ. This can
+  /// happen if the parents' column has a collation such as NOCASE, or if the columns have no type,
   /// so that 1 matches 1.0.
   private let comparesByCollation: Bool
-  /// If the children themselves include rows, a trace for each relation of the children.
+  /// One trace for each relation of the children. Empty if the children include no rows.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -37,8 +37,8 @@ struct InclusionTrace: Sendable {
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
       try Self.requireSameKind(owner, Int(own.index), parent, column)
-      // If only the children's column has a collation, an index on the parents' column does not
-      // find the parents.
+      // If only the children's column has a collation other than BINARY, an index on the parents'
+      // column does not find the parents.
       guard
         try parent.collation(of: column) != .binary
           || owner.collation(of: Int(own.index)) == .binary
@@ -57,7 +57,7 @@ struct InclusionTrace: Sendable {
   }
 
   /// Throws a `RerunReason` if a value of one column may be equal to a value of another type in the
-  /// other column, such as `'1'` and 1. Also throws it if a collation is not one of SQLite's own.
+  /// other column, such as `'1'` and 1. Also throws if a collation is not one of SQLite's own.
   private static func requireSameKind(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) throws {
@@ -142,8 +142,8 @@ struct InclusionTrace: Sendable {
     relation.ownerColumns.map { owner.layout.columns[Int($0.index)].name }
   }
 
-  /// Returns a statement that selects the keys of the parents with the given values in the columns
-  /// to which the children, or the join table, refer.
+  /// Returns a statement that selects the keys of the parents to which the given values refer. The
+  /// values are those of the children or of the join table.
   private func parents(with values: KeySet) -> SelectStatement {
     parent.selecting(
       parent.keyColumns, from: relation.parentColumns.map(parent.column(at:)), in: values)

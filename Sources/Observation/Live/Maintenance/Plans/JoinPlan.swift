@@ -10,9 +10,9 @@ import SQLCore
 /// - the touched rows of the first table;
 /// - the roots of held rows that contain a touched row of a joined table;
 /// - the roots that the joins combine, after the commit, with a touched row of a joined table;
-/// - the roots that a `RowPath` finds from a touched row of a subquery's table. The same holds for
-///   a left-joined table whose rows decide which other rows are in the result.
-///   `LEFT JOIN … WHERE … IS NULL` is an example.
+/// - the roots that a `RowPath` finds from a touched row of a subquery's table, or of a left-joined
+///   table whose rows decide which other rows are in the result. `LEFT JOIN … WHERE … IS NULL` is
+///   an example.
 ///
 /// The query runs with the condition that the first table's key is the key of an affected root. The
 /// new rows replace the held rows of these roots. The plan does not keep state for subqueries:
@@ -26,19 +26,19 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   /// The query. An update adds the condition that limits it to the affected roots.
   private let restricted: SelectStatement
 
-  /// A table after the first, and the statement that finds which rows of the first table are joined
-  /// with its rows.
+  /// A table of the join, except the first, with the statement that finds the roots joined with its
+  /// rows.
   private struct JoinedTable {
     let table: PlannedTable
-    /// The indices, in the key of a result row, of the values of this table's key.
+    /// The range of indices at which this table's key is stored in the key of a result row.
     let places: Range<Int>
     /// Selects the keys of the *roots*: the rows of the first table that the joins combine with
     /// given rows of this table.
     let roots: SelectStatement
-    /// Whether a result row after the limit, which is not held, may move up to the held rows. This
-    /// can happen if its left join no longer finds a row of this table.
+    /// Whether a row that is after the limit, and therefore not held, may move up among the held
+    /// rows. This can happen if the left join no longer finds a row of this table.
     let ordersLimitedRows: Bool
-    /// The names, folded, of the table's columns that decide which rows the joins give, and in
+    /// The folded names of the table's columns that decide which rows the joins produce, and in
     /// which order. If only other columns of a row change, the row stays part of the same result
     /// rows.
     let decidingColumns: Set<String>
@@ -132,7 +132,7 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 
   /// Returns the keys of the roots that the commits may have affected. Returns nil if there are
-  /// more than `maximum`, or if a key is not known exactly.
+  /// more than `maximum`, or if some of them cannot be found.
   private func affectedRoots(
     of window: ResultWindow, by commits: [Commit], _ values: [DatabaseValue], maximum: Int,
     on core: ConnectionCore
@@ -205,8 +205,8 @@ struct JoinFilters {
     let inner = select.joins.filter { $0.kind != .left }
       .compactMap(\.condition).flatMap(\.conjuncts)
     self.filters = try whereFilters + filters(inner)
-    // Goes from the last table to the first, because the condition of a later table may require a
-    // row of an earlier table.
+    // Later tables are examined first, because the condition of a later table may require a row of
+    // an earlier table.
     var required: Set<TableID> = []
     for (index, join) in left.enumerated().reversed() {
       let later = left[(index + 1)...].filter { required.contains($0.table) }
@@ -240,8 +240,9 @@ struct JoinFilters {
   /// never fewer.
   ///
   /// The statement has no conditions on later tables. If a left join may find no row of this table,
-  /// the statement has no conditions on this table either: a new row that fails such a condition
-  /// can still remove a held row, for which the join found no row before.
+  /// the statement has no conditions on this table either. The reason is that a new row that fails
+  /// such a condition can still remove a result row that exists only because the join found no row
+  /// before.
   ///
   /// - Parameter index: the index of the table among the tables of the query.
   func roots(

@@ -6,14 +6,15 @@ import SQLCore
 final class RowPlan<Row: Sendable>: KeyedPlan {
   let query: KeyedQuery<Row>
   let table: ShadowTable
-  /// The columns that the query reads, folded.
+  /// The folded names of the columns that the query reads.
   let columns: Set<String>
   /// The key that the query requires, as with `WHERE id = ?`. Nil if it requires no key.
   private let requiredKey: RequiredValue?
-  /// The storage classes that the value of `requiredKey` must have, so that it is the recorded key.
+  /// The storage classes of values that equal only an identical stored key. If the value of
+  /// `requiredKey` has another class, changed rows cannot be looked up by the key.
   private let keyClasses: Set<StorageClass>
-  /// A column, folded, and the value that the query requires in all rows of the result. Nil if
-  /// there is no such column.
+  /// The folded name of a column, and the value that the query requires of it in all rows of the
+  /// result. Nil if there is no such column.
   private let requiredValue: (column: String, value: RequiredValue)?
 
   var readsSnapshots: Bool { false }
@@ -24,7 +25,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   init(_ query: Query<Row>, of planned: PlannedTable, in context: PlanningContext) throws {
     let select = query.statement
     let layout = planned.layout
-    // The recorder identifies a row with NULL in its key by the rowid, which a fetch does not have.
+    // If the key of a row contains NULL, the recorder identifies the row by its rowid. A fetch does
+    // not select the rowid.
     guard planned.hasCompleteKeys else {
       throw RerunReason("the key of \(layout.tableName) may be NULL")
     }
@@ -63,7 +65,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     of held: HeldRows, by commits: [Commit], with means: MaintenanceMeans
   ) async throws -> MaintenanceOutcome {
     // If the keys are known, only the rows with these keys are examined. If not, all changed rows
-    // are.
+    // are examined.
     let rowCount =
       keys(means.values).map { $0.count * commits.count }
       ?? commits.reduce(0) { $0 + $1.rowCount }

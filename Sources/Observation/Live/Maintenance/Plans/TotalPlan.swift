@@ -13,8 +13,7 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
   private let aggregates: AggregateValues
   private let root: PlannedTable
   private let paths: [RowPath]
-  /// Selects, for each row of the chosen table, its key and the aggregates over the joined rows
-  /// that contain it.
+  /// Selects the key of each root, and the aggregates over the joined rows that contain the root.
   private let parts: SelectStatement
   /// The greatest number of parts. If there are more, the query is not maintained.
   private let maximumParts: Int
@@ -147,8 +146,8 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Calculates the totals again from all held parts; nil if they are not exact. This is needed,
-  /// for example, after the row with the greatest value is gone.
+  /// Returns the totals, calculated again from all held parts; nil if the totals are not exact.
+  /// This is needed, for example, after the row with the greatest value is gone.
   private func sum(of window: ResultWindow) -> [DatabaseValue]? {
     var values: [DatabaseValue]? = aggregates.valuesOfNone
     for entry in window.entries.run(from: 0, while: { _ in true })

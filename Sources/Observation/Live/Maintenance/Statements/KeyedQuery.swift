@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A query that also selects what identifies and orders its rows. After its own columns, it has the
-/// values of the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key
-/// has the values of the GROUP BY terms, and the aggregates follow.
+/// A query that also selects the values that identify and order its rows. After its own columns, it
+/// selects the ORDER BY terms and the keys of the tables. With GROUP BY or aggregates, the key
+/// consists of the GROUP BY terms, and the aggregates follow the key.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
   /// The query without its limit, with the further columns. ORDER BY also has the keys, so that no

@@ -13,7 +13,7 @@ struct PlannedGroups: Sendable {
   let names: [String]
   /// For each of `columns`, its index in `nodes`.
   private let places: [Int]
-  /// For each node, whether it may be NULL according to the models.
+  /// For each GROUP BY term, whether it may be NULL according to the models.
   private let areOptional: [Bool]
   /// One aggregate for each term whose values may be equal but not identical, such as 1 and 1.0.
   /// The aggregate counts the rows whose value is not an INTEGER.
@@ -79,7 +79,7 @@ struct PlannedGroups: Sendable {
     .values(zip(values, collations).map { $0.asGroupKey($1) })
   }
 
-  /// Returns, from all values of a group's key, those of the terms in `columns`.
+  /// Returns the values of `columns`, taken from all values of a group's key.
   func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
 
   /// Returns whether the rows of a group have values that are equal but not identical, such as 1
@@ -95,8 +95,8 @@ struct PlannedGroups: Sendable {
     others.contains { $0 != .integer(0) && $0 != count }
   }
 
-  /// Returns an expression for each value of a group's key: a column of GROUP BY itself, and the
-  /// known value of any other GROUP BY term.
+  /// Returns an expression for each value of a group's key. For a GROUP BY term that is a column,
+  /// this is the column. For any other term, it is the known value.
   func keyNodes(of group: [DatabaseValue]) -> [ExpressionNode] {
     nodes.enumerated().map { place, node in
       if case .column = node { node } else { .value(.value(group[place])) }
@@ -122,7 +122,8 @@ struct PlannedGroups: Sendable {
     return statement
   }
 
-  /// Returns the reason why no statement on a reader can calculate single groups; nil if one can.
+  /// Returns the reason why no statement on a reader can calculate single groups; nil if a
+  /// statement can.
   func obstacle(
     to statement: SelectStatement, of table: PlannedTable, in context: PlanningContext
   ) throws -> RerunReason? {
@@ -155,8 +156,8 @@ extension SelectStatement {
     Set(collations.indices.filter { collations[$0] != .binary })
   }
 
-  /// Changes the query to select the least of the values that a GROUP BY term's collation considers
-  /// equal, and returns it. Without this, SQLite chooses one of the values.
+  /// Returns the query, changed to select the least of the values that a GROUP BY term's collation
+  /// considers equal. Without this change, SQLite chooses one of the values.
   func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
       return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))
@@ -220,8 +221,8 @@ extension SelectStatement {
 }
 
 extension ExpressionNode {
-  /// Whether GROUP BY may have the expression. A constant is not allowed: `GROUP BY 1` would mean
-  /// the first selected column.
+  /// Whether the expression may be a GROUP BY term. A constant may not: `GROUP BY 1` would mean the
+  /// first selected column.
   var groupsRows: Bool {
     switch self {
     case .column, .chain, .tree: true

@@ -8,7 +8,7 @@ struct PlannedTable: Sendable {
   let name: QualifiedTableName
   /// The types and collations of the table's columns.
   let shadow: ShadowTable
-  /// The columns of the table that the query reads, folded.
+  /// The folded names of those columns of the table that the query reads.
   let columns: Set<String>
   /// The collations of the key's columns.
   let keyCollations: [BuiltInCollation]
@@ -16,7 +16,7 @@ struct PlannedTable: Sendable {
   let isKeyedByRowID: Bool
   /// Whether no column of the key may be NULL.
   let hasCompleteKeys: Bool
-  /// The names of the columns that cannot be NULL, folded.
+  /// The folded names of the columns that cannot be NULL.
   private let notNull: Set<String>
 
   /// Reads the table's declaration. Throws a `RerunReason` if changes of the table cannot be
@@ -65,7 +65,7 @@ struct PlannedTable: Sendable {
   }
 
   /// Returns whether SQLite compares a column's values as numbers (true) or as texts (false),
-  /// according to the declared type. Nil if the declared type decides neither.
+  /// according to the declared type. Nil if the declared type does not decide this.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   func isNumeric(_ column: Int) -> Bool? {
@@ -79,13 +79,14 @@ struct PlannedTable: Sendable {
   /// then has either 1 or 1.0, and never both.
   func isUniform(_ column: ColumnID) -> Bool { isNumeric(Int(column.index)) != nil }
 
-  /// Returns whether the existing table does not allow NULL in a column.
+  /// Returns whether a column of the table in the database cannot be NULL.
   func isNotNull(_ column: Int) -> Bool {
     notNull.contains(layout.columns[column].name.lowercasedASCII)
   }
 
   /// Returns the storage classes of bound values that SQLite considers equal only to the same
-  /// stored value of a column. In a column of numbers, for example, the text `'5'` is equal to 5.
+  /// stored value of a column. For example, TEXT is not one of the classes for a column of numbers,
+  /// because the text `'5'` equals a stored 5.
   func exactClasses(of column: Int) -> Set<StorageClass> {
     var classes: Set<StorageClass> = [.blob]
     if isNumeric(column) == true, !isReal(column) { classes.insert(.integer) }
@@ -113,8 +114,8 @@ struct PlannedTable: Sendable {
     return first.storesAnything(column) && second.storesAnything(other)
   }
 
-  /// Returns whether the declared type of a column converts no values: there is no type, or it is
-  /// BLOB.
+  /// Returns whether SQLite stores values in a column without converting them. This is so if the
+  /// declared type is BLOB or missing.
   private func storesAnything(_ column: Int) -> Bool {
     isNumeric(column) == nil && declaredType(column) != "any"
   }
@@ -159,7 +160,7 @@ struct PlannedTable: Sendable {
   /// The references by which the query names the key's columns.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
 
-  /// Returns the names, folded, of the columns that belong to this table.
+  /// Returns the folded names of those of the given columns that belong to this table.
   func names(of columns: Set<ColumnID>) -> Set<String> {
     Set(
       columns.filter { $0.table == id }.map { layout.columns[Int($0.index)].name.lowercasedASCII })
@@ -223,8 +224,8 @@ extension PlannedTable {
   }
 
   /// Returns the keys of the rows that commits inserted, deleted, or changed in the given columns.
-  /// If `columns` is nil, the columns that the query reads count. Returns nil if a key is not known
-  /// exactly.
+  /// If `columns` is nil, these are the columns that the query reads. Returns nil if a key is not
+  /// known exactly.
   func touchedKeys(in commits: [Commit], columns: Set<String>? = nil) -> KeySet? {
     var keys: KeySet = []
     for commit in commits {

@@ -1,9 +1,9 @@
 import QueryDSL
 import SQLCore
 
-/// A path from the changed rows of a table to rows of another table, the root. It finds the rows of
-/// the root to which the changed rows belong or belonged. Each step leads to the next table, and
-/// needs at most one statement.
+/// A path from the changed rows of a table to rows of another table, which is called the root. It
+/// finds the rows of the root to which the changed rows belong or belonged. Each step leads to the
+/// next table, and needs at most one statement.
 struct RowPath: Sendable {
   /// A step of the path, from one table to the next.
   struct Step: Sendable {
@@ -12,7 +12,8 @@ struct RowPath: Sendable {
     fileprivate let links: [TableLinks.Link]
     /// Whether the next table is left-joined, so that the join may find no row of it.
     fileprivate let isOptional: Bool
-    /// A row of the next table matters only if it has these values in these columns.
+    /// Columns of the next table, each with the value that a row must have there. Rows with other
+    /// values are ignored.
     private let required: [(column: ColumnID, value: RequiredValue)]
 
     init(
@@ -36,11 +37,12 @@ struct RowPath: Sendable {
   private let steps: [Step]
   /// The columns of the root whose values the path returns.
   private let selected: [ColumnID]
-  /// A changed row matters only if it has these values in the columns with these folded names.
+  /// The folded names of columns, each with the value that a changed row must have there. Rows with
+  /// other values are ignored.
   private let required: [(column: String, value: RequiredValue)]
-  /// If links such as `mark.post = post.id` already give the selected columns, the last step needs
-  /// no statement. Then this has, for each selected column, the index of its link in the last step.
-  /// Otherwise nil.
+  /// For each selected column, the index of the link of the last step that gives the value of the
+  /// column. With `mark.post = post.id`, for example, a mark gives `post.id`, so the last step
+  /// needs no statement. Nil if the links do not give all selected columns.
   private let direct: [Int]?
 
   init(
@@ -99,8 +101,8 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the values of the changed rows, before and after, in the columns from which the links
-  /// of the first step lead on; nil if the values are not known exactly.
+  /// Returns the values of the changed rows, before and after, in the columns at which the links of
+  /// the first step begin; nil if the values are not known exactly.
   private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }

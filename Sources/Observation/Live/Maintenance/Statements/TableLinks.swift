@@ -6,12 +6,12 @@ import SQLCore
 ///
 /// For example, the value of the subquery `SELECT … FROM mark WHERE mark.post = post.id` changes
 /// for a post only if a mark of that post changed. Then the old or the new row of the mark has the
-/// key of the post. So each equality that must hold is a link. It leads from a table of one SELECT
-/// to another table of the same SELECT, or of a SELECT around it.
+/// key of the post. So each equality that must hold is a link. The link leads from a table of one
+/// SELECT to another table of the same SELECT or of an enclosing SELECT.
 ///
-/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. It
-/// begins with the old and the new values of the changed rows, and is followed in the state after
-/// the commit. The commit may also have changed a row in the middle of the chain. This is no
+/// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. The
+/// chain begins with the old and the new values of the changed rows, and is followed in the state
+/// after the commit. The commit may also have changed a row in the middle of the chain. This is no
 /// problem, because the table of that row has its own chain, which begins with the row's old
 /// values.
 struct TableLinks {
@@ -32,7 +32,7 @@ struct TableLinks {
     let kind: Kind
   }
 
-  /// A row matters only if it has this value in this column.
+  /// A value that a row must have in a column. Rows with other values are ignored.
   private struct Requirement: Hashable {
     let column: ColumnID
     let value: RequiredValue
@@ -76,13 +76,13 @@ struct TableLinks {
       // The condition of a left join does not limit the rows of earlier tables.
       add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
     }
-    // If a left join may find no row of the selected table, the list may have NULL, and there is no
-    // link.
+    // If a left join may find no row of the selected table, the subquery after IN may return NULL.
+    // Then there is no link.
     guard case .column(let subject)? = scope.subject, statement.hasAllRows,
       case .column(let column)? = statement.selectedNodes.first, own.contains(column.table),
       !optional.contains(column.table)
     else { return }
-    // SQLite compares with the collation of the left side.
+    // SQLite compares with the collation of the left operand.
     add(column, subject, scope.isOptional ? .same : .member, left: subject)
   }
 
@@ -94,9 +94,9 @@ struct TableLinks {
     for part in condition.conjuncts {
       for (left, right, isSame) in part.equalities {
         for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
-          // When a left join finds a row for the first time, its row of NULLs disappears. With IS,
-          // the row of NULLs was related to other rows with NULL. The new row does not lead to
-          // them.
+          // When a left join finds a row for the first time, the new row replaces the row of NULLs.
+          // IS may have related that row of NULLs to other rows with NULL, and a link from the new
+          // row does not lead to those rows.
           if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
           add(from, to, isSame ? .same : .equal, left: left)
         }
@@ -123,7 +123,8 @@ struct TableLinks {
         + "without being the same"
       return
     }
-    // If a left join finds no row, its column is NULL. No query over the table finds such a row.
+    // If a left join finds no row of a table, the column of the table is NULL. A query over the
+    // table cannot find this NULL, because no row of the table contains it.
     if kind == .member, optional.contains(to.table) { return }
     links[from.table, default: []].insert(Link(from: from, to: to, kind: kind))
   }
@@ -137,7 +138,7 @@ struct TableLinks {
     return !table.isNotNull(Int(column.index))
   }
 
-  /// Returns the query in a form that SQLite runs faster if only a few rows are asked for.
+  /// Returns the query in a form that SQLite runs faster if a condition selects only a few rows.
   func probing(_ statement: SelectStatement) -> SelectStatement {
     (try? statement.probing(canBeNull: canBeNull)) ?? statement
   }

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Calculates the only row of a query with aggregates over all rows. The row is calculated from the
-/// values of the aggregates, without reading the tables.
+/// The only row of a query with aggregates over all rows. The row can be calculated from the values
+/// of the aggregates, without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
   /// The query with its aggregates. ORDER BY is left out, because there is only one row.

@@ -81,8 +81,8 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
 }
 
 // Each overload below also matches correct operands. However, its result is an implicitly unwrapped
-// optional, and the compiler prefers any overload that has another result and is not disfavoured.
-// `$0.$int64 + 2` therefore stays a sum of integers.
+// optional. The compiler prefers any other overload whose result is not such an optional, unless
+// that overload is disfavoured. `$0.$int64 + 2` therefore stays a sum of integers.
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes

@@ -1,8 +1,9 @@
 import SQLCore
 
 // Comparisons of a number that may be NULL with a number that is never NULL.
-// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. `==` and `!=` of two
-// such expressions are correct, so they have no overloads here.
+// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. `==` and `!=` may
+// compare an optional expression with an expression that is never NULL, so their overloads here
+// take only Swift values.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand is optional, and the other is not.

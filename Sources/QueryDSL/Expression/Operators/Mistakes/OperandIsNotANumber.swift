@@ -5,19 +5,20 @@ import SQLCore
 // a message.
 //
 // The compiler finds these overloads in its ordinary search, after the correct overloads have
-// failed, and the search ends. Then the compiler rejects the overload, because it is isolated to an
-// actor, and the compiler checks isolation only after the search. The name of the actor is the
-// message. An unavailable overload would not help, because the compiler looks at it only in its
-// slow second search. After an unavailable conformance, the compiler would continue its search.
+// failed, and the search ends. Only then does the compiler check isolation. It rejects the
+// overload, because the overload is isolated to an actor. The name of the actor is the message. An
+// unavailable overload would not help, because the compiler looks at it only in its slow second
+// search. After an unavailable conformance, the compiler would continue its search.
 //
 // Each overload matches only mistakes, never correct operands, so that a mistake in one place does
 // not double the ways to read other places. The overloads can therefore be used without
 // `@_disfavoredOverload`, and the search ends with the first overload that matches. With
-// disfavoured overloads, the search would continue through all other disfavoured readings, of which
-// a column of an update has three. `TypeCheckingTests` limits the number of scopes.
+// disfavoured overloads, the search would continue through all other disfavoured readings. A column
+// in an update has three such readings. `TypeCheckingTests` limits the number of scopes: the steps
+// of the search.
 //
-// No overload has a concrete result type, such as `SQLExpression<Int>`. If the context gives the
-// type of the whole expression, the compiler would try an overload with that type first.
+// No overload has a concrete result type, such as `SQLExpression<Int>`. Where the context needs
+// that type, the compiler would try such an overload first.
 
 /// An actor whose name appears in a compile error as the reason: an operand of arithmetic is a
 /// text, a date or another value that is not a number. Programs do not use it directly.

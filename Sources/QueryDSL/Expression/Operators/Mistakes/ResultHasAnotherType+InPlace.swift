@@ -4,8 +4,8 @@ import SQLCore
 // `OperandIsNotANumber.swift` says why these overloads exist. The overloads are disfavoured, like
 // the correct overloads for values.
 //
-// No overload matches a literal that is correct, such as the 1 in `$0.$double += 1`. So for a column
-// that accepts such a literal, no overload has an operand of the literal's default type, here Int.
+// No overload may match a correct literal, such as the 1 in `$0.$double += 1`. Therefore, if a
+// column accepts a literal, no overload for the column takes the literal's default type, here Int.
 
 extension SQLExpression {
   /// Not available: the operand has another type than the column.

@@ -5,10 +5,11 @@ import SQLCore
 //
 // The compiler reads an expression from its operands to its last operator. If the last operator
 // does not give the expected type, the compiler would try all other combinations of overloads:
-// millions for eight operators. These overloads give any type, so the search ends.
+// millions for eight operators. The result of these overloads can have any type, so the search
+// ends.
 //
 // The overloads also match correct code. However, they convert an operand to an optional three
-// times, and the compiler prefers a reading with fewer such conversions. The compiler prefers these
+// times, and the compiler prefers a reading with fewer such conversions. But it prefers these
 // overloads to a reading in which an integer literal is a real number. `$0.$double = $0.$int / 2`
 // is therefore a mistake, as in Swift, and not a quotient of real numbers.
 

@@ -1,5 +1,6 @@
-// A global actor rejects the mistake, as in `OperandIsNotANumber.swift`. If the method were
-// unavailable instead, the compiler would use the interpolation of any value, which is available.
+// The method below is isolated to a global actor, so that the compiler rejects the mistake, as in
+// `OperandIsNotANumber.swift`. If the method were unavailable instead, the compiler would use
+// Swift's own method, which accepts any value.
 
 /// An actor whose name appears in a compile error as the reason: the string contains an expression
 /// of a query, whose value is not known in Swift. Programs do not use it directly.
