@@ -68,7 +68,7 @@ public struct StatementRow: ~Copyable {
     return value
   }
 
-  /// Returns the value at `index` if it is a text that is not UTF-8; nil if not.
+  /// Returns the value at `index` if it is a text that is not UTF-8; otherwise nil.
   package func invalidText(at index: Int) throws -> DatabaseValue? {
     let value = try databaseValue(at: index)
     if case .invalidText = value { return value }
@@ -167,7 +167,8 @@ extension StatementRow {
 
   private func combine(_ start: UnsafeRawPointer?, _ count: Int, into hasher: inout Hasher) {
     hasher.combine(count)
-    // Out of memory: the value cannot be read, so the hash must not equal any other hash.
+    // If memory runs out, the value cannot be read. A random number then makes the hash differ from
+    // all others.
     if start == nil, count > 0 { hasher.combine(UInt64.random(in: 0...UInt64.max)) }
     hasher.combine(bytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }

@@ -250,7 +250,7 @@ extension [UInt8] {
     case .blob(let data):
       append(4, then: data.count)
       append(contentsOf: data)
-    // Not 5, which stands for an array of values.
+    // The type is 9, because 5 stands for an array of values.
     case .invalidText(let data):
       append(9, then: data.count)
       append(contentsOf: data)

@@ -175,7 +175,7 @@ package struct SQLTokens {
     }
   }
 
-  /// Skips the comment that begins at a position, without the newline that ends it. Returns false
+  /// Skips the comment that begins at a position, but not the newline that ends it. Returns false
   /// if no comment begins there.
   package func skipComment(_ position: inout Int) -> Bool {
     switch (byte(position), byte(position + 1)) {

@@ -83,8 +83,8 @@ struct DiscoveryColumn: Sendable {
   let collation: String
 }
 
-/// A question of SQLite's planner to a virtual table: by which comparisons the table can select its
-/// rows, and in which order it can return them.
+/// A question that SQLite's planner asks a virtual table: by which comparisons the table can select
+/// its rows, and in which order it can return them.
 struct IndexQuestion: Sendable {
   let table: String
   let columns: [DiscoveryColumn]

@@ -12,11 +12,11 @@ struct IndexAdvisor {
   private let takenNames: Set<String>
   /// The large tables, whose scans cost the most.
   var largeTables: [String] = []
-  /// For each partial index, by its name, all words and quoted names in its definition, including
-  /// the names of its columns. All are in lower case.
+  /// The words and quoted names in the definition of each partial index, including the names of its
+  /// columns, in lower case. The key is the name of the index.
   private let partialIndexes: [String: Set<String>]
-  /// For each table with partial indexes that the statement scans, the words in the definitions of
-  /// these indexes, as in `partialIndexes`.
+  /// The words in the definitions of the partial indexes that the statement scans, as in
+  /// `partialIndexes`. The key is the name of the table.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {

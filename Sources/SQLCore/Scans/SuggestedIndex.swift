@@ -24,9 +24,8 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The name of the index. No existing object of the schema has this name. It is the name that an
-  /// `Index(…)` in a model's schema would get. If an object already has that name, a number is
-  /// added.
+  /// The name of the index: the name that an `Index(…)` in a model's schema would get. If an object
+  /// of the schema already has that name, a number is added, so that the name is free.
   public let name: String
   /// The table.
   public let table: String

@@ -117,8 +117,8 @@ extension Connection {
   ///
   /// `onConflict` is called for each change that conflicts with the database. While it runs, the
   /// connection can run nothing else. If it throws, its error is rethrown. By default, the first
-  /// conflict ends the call with the error `.abort`. Skips tables that are not among `tables`, that
-  /// do not exist in this database, or that have fewer columns or another primary key here.
+  /// conflict ends the call with the error `.abort`. A table is skipped if it is not among
+  /// `tables`, does not exist in this database, or has fewer columns or another primary key here.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,

@@ -70,7 +70,8 @@ public final class Session {
   }
 
   deinit {
-    // After the lease is over, the core has ended the session and may be in use elsewhere.
+    // After the end of the access, the core has already ended the session, and may be in use
+    // elsewhere.
     guard let core = try? connection.use() else { return }
     core.end(handle)
   }

@@ -102,8 +102,8 @@ extension ConnectionCore {
     }
     if code == SQLITE_OK, state.pointee.wal.asksForPages {
       // `PRAGMA wal_autocheckpoint` returns the number of pages that is set in SQLite's own WAL
-      // hook. SQLite reads this number while it compiles the PRAGMA, so its own hook is installed
-      // meanwhile.
+      // hook. SQLite reads this number while it compiles the PRAGMA, so SQLite's hook is installed
+      // during the compilation.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)

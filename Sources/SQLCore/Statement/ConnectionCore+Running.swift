@@ -239,8 +239,7 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs a closure. Queries from `prepare` that run in the closure get these values for their
-  /// parameters.
+  /// Runs a closure in which prepared queries use these values for their parameters.
   package func withArguments<Result>(
     _ values: [DatabaseValue], _ body: () throws -> Result
   ) rethrows -> Result {

@@ -49,7 +49,7 @@ package enum ArrayTable {
     let pointer = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     var module = sqlite3_module()
     module.iVersion = 1
-    // No xCreate: the table function needs no CREATE VIRTUAL TABLE.
+    // `xCreate` stays nil, because the table function needs no CREATE VIRTUAL TABLE.
     module.xConnect = connect
     module.xBestIndex = bestIndex
     module.xDisconnect = disconnect
@@ -115,7 +115,8 @@ private let bestIndex:
       if constraint.iColumn == -1 { rowID = index }
     }
     guard let array else {
-      // The array comes from a table further right, so the planner must find another join order.
+      // The array comes from a table that the join reads later, so the planner must find another
+      // order.
       info.pointee.estimatedCost = 1e12
       info.pointee.idxNum = 0
       return SQLITE_OK

@@ -85,7 +85,8 @@ private final class TableFunction: VirtualTable {
           && query.constraints[$0].comparison == .equal
       }
       guard !all.isEmpty else { continue }
-      // The argument comes from a table further right, so the planner must find another join order.
+      // The value comes from a table that the join reads later, so the planner must find another
+      // order.
       guard let usable = all.first(where: { query.constraints[$0].isUsable }) else { return nil }
       plan.arguments.append(.init(constraint: usable, isChecked: true))
       plan.choice.number |= 1 << Int32(argument)

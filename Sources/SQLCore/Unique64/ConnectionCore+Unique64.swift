@@ -14,7 +14,7 @@ import CSQLite
 struct UniqueIDMark {
   /// Whether ids of the generator were stored in the file.
   var isUsed = false
-  /// The time part of the id that the file has as its mark, in ticks; 0 if it is not known yet.
+  /// The time part of the mark in the file, in ticks; 0 if the mark is not known yet.
   var ticks: Int64 = 0
 
   static let table = "apus_unique64"
@@ -45,7 +45,7 @@ extension ConnectionCore {
     if let mark { generator.advance(past: Unique64(rawValue: mark)) }
   }
 
-  /// Looks at an integer that is bound to a statement. If the generator may have made it as an id,
+  /// Checks an integer that is bound to a statement. If the generator may have made it as an id,
   /// records that the mark is needed.
   @inline(__always)
   func noteBound(_ integer: Int64) {

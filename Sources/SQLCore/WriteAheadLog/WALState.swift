@@ -90,8 +90,8 @@ struct WALState {
     bound.didCommit(count)
   }
 
-  /// Returns whether a commit after which the log has `count` frames copies the log into the
-  /// database file.
+  /// Returns whether a commit copies the log into the database file, if the log then has `count`
+  /// frames.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.

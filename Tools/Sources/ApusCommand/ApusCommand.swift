@@ -6,7 +6,7 @@ import Foundation
 /// The command `apus`.
 @main
 struct ApusCommand: AsyncParsableCommand {
-  /// The version of the tool, which is that of Apus.
+  /// The version of the tool, equal to the version of Apus.
   static let version = "0.2.0"
 
   static let configuration = CommandConfiguration(

@@ -44,12 +44,12 @@ struct MigrateCommand<Tool: ModelTool>: ParsableCommand {
   }
 }
 
-/// The line on the terminal that says how far a migration, or a check of the values, has come:
+/// The line on the terminal that shows the progress of a migration, or of a check of the values:
 ///
 ///     migrating Post: 45 %, 450,000 of 1,000,000 rows, 0:03 left
 ///
-/// `@unchecked Sendable`: the migration calls its closure on one thread at a time, and the line is
-/// used by nothing else meanwhile.
+/// `@unchecked Sendable`: the migration calls its closure on one thread at a time, and nothing else
+/// uses the line during that time.
 final class MigrationLine: @unchecked Sendable {
   private let verb: String
   private let line: ProgressLine

@@ -18,7 +18,7 @@ public protocol ModelTool {
   /// The models with which your program opens its databases.
   static var models: [any TableModel.Type] { get }
 
-  /// The options with which your program migrates; the defaults if it declares none.
+  /// The options with which your program migrates. Default: `MigrationOptions()`.
   static var migration: MigrationOptions { get }
 }
 
@@ -26,8 +26,8 @@ extension ModelTool {
   /// The default options.
   public static var migration: MigrationOptions { MigrationOptions() }
 
-  /// Runs the command that the arguments of the program name, and ends the program with status 0, or
-  /// with 1 for an error or a refused migration, 2 for wrong arguments, 3 if `plan` or `check` found
-  /// something, and 130 or 143 after Ctrl-C or SIGTERM.
+  /// Runs the command that the program's arguments name, and ends the program. The exit status is 0
+  /// for success, 1 for an error or a refused migration, 2 for wrong arguments, 3 if `plan` or
+  /// `check` found something, 130 after Ctrl-C, and 143 after SIGTERM.
   public static func main() async { await ToolCommand<Self>.runMain() }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import CommandInterface
 import Foundation
 
-/// The commands of a program with models.
+/// The commands `plan`, `migrate` and `check` of a program with models.
 struct ToolCommand<Tool: ModelTool>: ParsableCommand {
   static var configuration: CommandConfiguration {
     CommandConfiguration(

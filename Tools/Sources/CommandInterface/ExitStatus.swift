@@ -6,6 +6,6 @@ package enum ExitStatus {
   package static let failure = ExitCode(1)
   /// The arguments are wrong.
   package static let usage = ExitCode(2)
-  /// The command worked, and found what it was looking for: a fault, a difference.
+  /// The command succeeded, and found what it looks for, such as a fault or a difference.
   package static let found = ExitCode(3)
 }

@@ -9,7 +9,7 @@ package struct FileArgument: ParsableArguments {
 
   package init() {}
 
-  /// Opens the file as one that comes from a stranger: read-only, and without trust in its schema.
+  /// Opens the file as an untrusted file: read-only, and without trust in its schema.
   package func open() throws -> Database { try Self.open(file) }
 
   package static func open(_ path: String) throws -> Database {
@@ -18,8 +18,8 @@ package struct FileArgument: ParsableArguments {
     return try open(path, configuration)
   }
 
-  /// Opens a file. An interruption ends its statements. If a program has left a transaction
-  /// unfinished in the file, it is rolled back.
+  /// Opens a file. An interruption ends the database's statements. If a program has left an
+  /// unfinished transaction in the file, the transaction is rolled back.
   package static func open(_ path: String, _ configuration: Configuration) throws -> Database {
     let file = FileProblem(path: path)
     return try file.explaining {
@@ -35,14 +35,14 @@ package struct FileArgument: ParsableArguments {
     }
   }
 
-  /// Reads from the file, as one that comes from a stranger, in one transaction.
+  /// Opens the file as an untrusted file, and reads from it in one transaction.
   package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let database = try open()
     return try FileProblem(path: file).explaining { try database.read(body) }
   }
 
-  /// Returns the path in a form that SQLite does not take for a URI, which could name another way
-  /// of accessing files, or for a database in memory.
+  /// Returns the path in a form that SQLite considers neither a URI nor a database in memory. A URI
+  /// could select another VFS.
   package static func literal(_ path: String) -> String {
     path.isEmpty || path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path
   }

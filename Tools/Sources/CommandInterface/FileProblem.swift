@@ -2,7 +2,8 @@ import Apus
 import Foundation
 import ToolOutput
 
-/// The explanation of a faulty file in the tool's words. The library's errors address programmers.
+/// An explanation, in words for users, of why a file cannot be used. The library's errors address
+/// programmers.
 package struct FileProblem {
   package let path: String
 
@@ -10,7 +11,8 @@ package struct FileProblem {
     self.path = path
   }
 
-  /// Calls a closure. If SQLite blames the file, throws a sentence about the file instead.
+  /// Calls a closure. If an error of SQLite is caused by the file, throws a sentence about the file
+  /// instead.
   package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -39,7 +41,7 @@ package struct FileProblem {
 
   private var literal: String { FileArgument.literal(path) }
 
-  /// Why the file cannot be opened; nil if that is not known.
+  /// The reason why the file cannot be opened; nil if the reason is not known.
   private var cause: String? {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: literal, isDirectory: &isFolder) else {
@@ -72,15 +74,15 @@ package struct FileProblem {
 
   // MARK: Unfinished transactions
 
-  /// Whether the error is that a journal or a log cannot be played back by a connection that only
-  /// reads: SQLITE_READONLY_RECOVERY, CANTLOCK, ROLLBACK or CANTINIT.
+  /// Returns whether a read-only connection could not play back a journal or a log. The error is
+  /// then SQLITE_READONLY_RECOVERY, CANTLOCK, ROLLBACK or CANTINIT.
   /// - SeeAlso: <https://www.sqlite.org/rescode.html#readonly_rollback>
   static func isUnfinished(_ error: DatabaseError) -> Bool {
     [264, 520, 776, 1_288].contains(error.code.rawValue)
   }
 
-  /// The journal that a program left when it ended in the middle of a transaction, and that must be
-  /// played back before the file can be read; nil without such a journal.
+  /// The path of a journal or log that must be played back before the file can be read, because a
+  /// program ended in the middle of a transaction; nil if there is none.
   private var unfinishedJournal: String? {
     let file = URL(filePath: literal).resolvingSymlinksInPath().path
     return ["-journal", "-wal"].map { file + $0 }.first { name in
@@ -93,18 +95,20 @@ package struct FileProblem {
       + "needs permission to write both; copy them into a folder of yours, and open the copy"
   }
 
-  /// Plays back the journal that a program left when it ended in the middle of a transaction. Returns
-  /// false without such a journal. Throws if playing it back is not safe or not permitted.
+  /// Plays back the journal that a program left when it ended in the middle of a transaction.
+  /// Returns false if there is no such journal. Throws if playing it back is not safe or not
+  /// permitted.
   func recover() throws -> Bool {
     guard let journal = unfinishedJournal else { return false }
-    // The journal of a transaction of several files names a file that SQLite would delete.
+    // If the transaction changed several files, the journal names another file, the super-journal,
+    // which SQLite would delete.
     guard try !isPartOfSeveral(journal) else {
       throw ReadableError(
         "\(path) was left in the middle of a transaction of several files; if you trust it, "
           + "`sqlite3 \(path) .tables` plays \(journal) back")
     }
     do {
-      // A file that is attached keeps its journal mode.
+      // An attached file keeps its journal mode.
       let connection = try Connection()
       try connection.attach(path: literal, as: "file")
       _ = try connection.row("SELECT count(*) FROM file.sqlite_schema")
@@ -116,8 +120,8 @@ package struct FileProblem {
     return true
   }
 
-  /// Whether a journal ends with the name of a super-journal, which a transaction of several files
-  /// has.
+  /// Returns whether a journal ends with the name of a super-journal. Only a transaction that
+  /// changes several files has a super-journal.
   /// - SeeAlso: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>
   private func isPartOfSeveral(_ journal: String) throws -> Bool {
     guard let file = FileHandle(forReadingAtPath: journal) else { return false }

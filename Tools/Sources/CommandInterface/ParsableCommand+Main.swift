@@ -4,10 +4,10 @@ import Foundation
 import ToolOutput
 
 extension ParsableCommand {
-  /// Parses the arguments, runs the command, and ends the program with the message and the exit
-  /// status of an error.
+  /// Parses the arguments and runs the command. If this throws an error, ends the program with the
+  /// error's message and exit status.
   ///
-  /// - Parameter arguments: nil for those of the program.
+  /// - Parameter arguments: the arguments; if nil, the arguments of the program.
   package static func runMain(_ arguments: [String]? = nil) async {
     Interruption.catch()
     do {
@@ -32,7 +32,7 @@ extension ParsableCommand {
 
   private static func end(with error: any Error) -> Never {
     switch exitCode(for: error) {
-    // A request for help, or an exit status of a command.
+    // The user asked for help or for the version, or a command ended with status 0.
     case .success: exit(withError: error)
     case .validationFailure:
       ErrorOutput.write(fullMessage(for: error))
@@ -53,11 +53,13 @@ extension ParsableCommand {
 }
 
 extension DatabaseError {
-  /// The message, with the statement of the user and a mark under the fault if its place is known.
+  /// The message. If the position of the mistake is known, the user's SQL follows. If the SQL is a
+  /// single line, a mark is under the mistake.
   fileprivate var inWords: String {
     var error = self
     if offset == nil { error.sql = nil }
-    // The advice is meant for programmers: it names what programs call.
+    // The text after the last semicolon is removed if it quotes code, because such advice is meant
+    // for programmers.
     if let advice = message.range(of: "; ", options: .backwards),
       message[advice.upperBound...].contains("`")
     {

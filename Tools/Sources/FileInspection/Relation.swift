@@ -13,8 +13,8 @@ package struct Relation {
   package let name: String
   package let kind: Kind
 
-  /// Returns the tables and views of the main database in the order of their names, shadow tables
-  /// last, without those that SQLite keeps for itself.
+  /// Returns the tables and views of the main database without SQLite's internal tables, in the
+  /// order of their names. Shadow tables come last.
   package static func all(in connection: Connection) throws -> [Relation] {
     try connection.rows(
       """
@@ -34,14 +34,15 @@ package struct Relation {
     }
   }
 
-  /// Returns the table or view with that name. Throws an error that lists those that exist.
+  /// Returns the table or view with that name. If there is none, throws an error that lists the
+  /// existing tables and views.
   package static func named(_ name: String, in connection: Connection) throws -> Relation {
     let all = try all(in: connection)
     let found =
       all.first { $0.name == name }
       ?? all.first { $0.name.lowercased() == name.lowercased() }
     if let found { return found }
-    // The tables that SQLite keeps for itself can be shown, too.
+    // SQLite's internal tables can be shown, too.
     if try connection.tableExists(name) { return Relation(name: name, kind: .table) }
     let names = all.filter { $0.kind != .shadow }.map(\.name.orQuotes)
     throw ReadableError(

@@ -5,28 +5,29 @@ import Foundation
 struct ColumnSurvey {
   private(set) var nullCount = 0
   private(set) var counts: [StorageClass: Int] = [:]
-  /// Whether a text was not UTF-8.
+  /// Whether the column has a text that is not UTF-8.
   private(set) var hasBrokenText = false
   private(set) var integers: ClosedRange<Int64>?
   private(set) var reals: ClosedRange<Double>?
   /// Whether an INTEGER is too large for a Double to hold it exactly.
   private(set) var hasLargeInteger = false
-  /// The text forms of dates and UUIDs in which every text is written.
+  /// The text forms of dates that fit every text of the column; `uuidForms` has those of UUIDs.
   private(set) var dateForms: [StoredForm] = [
     .datetime, .datetimeSeconds, .iso8601, .iso8601Milliseconds, .iso8601Seconds,
   ]
   private(set) var uuidForms: [StoredForm] = [.standard, .uppercase]
-  /// The forms of dates in REAL in which every number is written back without being rounded.
+  /// The REAL forms of dates that write every number of the column back without rounding it.
   private(set) var realForms: [StoredForm] = [.unixSeconds, .julianDay, .referenceSeconds]
-  /// Whether every BLOB has the 16 bytes of a UUID.
+  /// Whether every BLOB has 16 bytes, as a UUID does.
   private(set) var hasUUIDBytes = true
-  /// Whether every text is an array or an object of JSON, a decimal number, or a day.
+  /// Whether every text is an array or an object of JSON. `isDecimal` and `isDay` say whether every
+  /// text is a decimal number or a day.
   private(set) var isJSON = true
   private(set) var isDecimal = true
   private(set) var isDay = true
   /// Whether every text begins with a day, as dates in every text form do.
   private(set) var beginsWithDay = true
-  /// The different texts, as long as they are few and short; nil otherwise.
+  /// The different texts; nil if there are more than 8, or if one has more than 24 bytes.
   private(set) var texts: Set<String>? = []
 
   /// The number of values that are not NULL.
@@ -88,7 +89,7 @@ extension ClosedRange {
 }
 
 extension DatabaseValue {
-  /// Whether a type writes exactly this value in a form.
+  /// Returns whether a type reads this value in a form, and writes the same value back.
   fileprivate func isWritten<Value: ColumnValue>(as type: Value.Type, _ form: StoredForm) -> Bool {
     guard let value = try? read(type, as: form) else { return false }
     return (try? value.databaseValue(as: form)) == self

@@ -18,21 +18,21 @@ public struct GeneratedModels: Sendable {
     public let text: String
   }
 
-  /// One file for the type of each table or view, and one for the text that they share.
+  /// One file for the type of each table or view, and one file for the text that all types share.
   public let files: [File]
   /// All models in one text.
   public let text: String
-  /// The names of the models of tables, which a database is opened with.
+  /// The names of the models, with which a program opens the database.
   public let modelNames: [String]
-  /// The names of the types that are only read.
+  /// The names of the types that can only be read, and not written.
   public let rowNames: [String]
   /// A line for each table or view that has no model, with the reason.
   public let notes: [String]
 
-  /// Reads the schema, all values of the tables and the first 10,000 rows of each view, and writes
-  /// their models.
+  /// Generates the models from the schema, all values of the tables, and the first 10,000 rows of
+  /// each view.
   ///
-  /// - Parameter tables: the tables and views; nil for all.
+  /// - Parameter tables: the names of the tables and views; nil for all.
   public init(of connection: Connection, tables: [String]? = nil) throws {
     let (sources, left) = try connection.sourceTables(tables)
     var taken: Set<String> = []
@@ -88,7 +88,8 @@ public struct GeneratedModels: Sendable {
 }
 
 extension Connection {
-  /// Returns the tables and views that get a type, and a line for each that does not.
+  /// Returns the tables and views for which a type is generated, and a line with the reason for
+  /// each of the others.
   fileprivate func sourceTables(
     _ names: [String]?
   ) throws -> (sources: [SourceTable], left: [String]) {

@@ -88,7 +88,8 @@ struct ModelText {
 
   private func declaration(_ property: PlannedProperty) -> [String] {
     var comments = property.type.notes
-    // The reason stands above the type already if there is one for all.
+    // A reason is written here only for `AnyValue`. The comment above the type gives a reason that
+    // concerns the whole type.
     if property.type.name == "AnyValue", let misfit = property.type.misfit {
       comments.append(misfit)
     }

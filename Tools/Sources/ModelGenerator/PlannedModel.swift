@@ -1,13 +1,13 @@
 import Apus
 
-/// A property of a model that is written.
+/// A property of a type that will be generated.
 struct PlannedProperty {
   let column: String
   let name: String
   let type: PropertyType
   var isOptional: Bool
   var isKey = false
-  /// The column of the table's description; nil for a view.
+  /// The description of the column; nil for a view or a virtual table.
   let description: TableDescription.Column?
 
   /// The type as Swift writes it.
@@ -16,7 +16,7 @@ struct PlannedProperty {
   var path: String { "\\.$\(name)" }
 }
 
-/// A type that is written for a table or view.
+/// A type that will be generated for a table or view.
 struct PlannedModel {
   enum Kind: Equatable {
     /// A table with a key.
@@ -68,7 +68,7 @@ struct PlannedModel {
         && source.surveys[index].nullCount > 0
     }
     if kind == .model, !nulls.isEmpty {
-      // A migration takes an integer key that may be NULL for one that the database assigns.
+      // If an integer key may be NULL, a migration assumes that the database assigns its values.
       let isInteger =
         keyColumns.count == 1 && source.surveys[nulls[0]].classes.isSubset(of: [.integer])
       kind =
@@ -79,7 +79,7 @@ struct PlannedModel {
     }
     var taken: Set<String> = []
     let isID = keyColumns.count == 1 && SwiftName.property(keyColumns[0]) == "id"
-    // `id` is the key itself, or the property by which Swift finds it.
+    // The name `id` is reserved for the key, or for a computed property that returns the key.
     if kind == .model, !isID { taken.insert("id") }
     for (index, column) in source.columns.enumerated() {
       guard !column.name.isEmpty else {
@@ -136,7 +136,7 @@ struct PlannedModel {
     return !column.isNotNull || source.surveys[index].nullCount > 0
   }
 
-  /// Turns the model into a type of rows that are only read, if a model would change the table.
+  /// Changes the kind to `row`, for rows that are only read, if a model would change the table.
   private mutating func refuseMisfits(_ types: [PropertyType]) {
     guard table != nil, !isRow else { return }
     for (index, column) in source.columns.enumerated() {
@@ -153,7 +153,7 @@ struct PlannedModel {
 }
 
 extension String {
-  /// Whether SQLite takes both for the same name: it ignores the case of ASCII letters.
+  /// Returns whether both names are the same for SQLite, which ignores the case of ASCII letters.
   func isSameName(as other: String) -> Bool {
     utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowered == $1.lowered }
   }

@@ -6,7 +6,7 @@ struct PropertyType: Equatable {
   /// The name of the type, without a question mark.
   var name: String
   var form = StoredForm.standard
-  /// The guesses, with other types that the values might have.
+  /// The remarks about guesses, with other types that would fit the values.
   var notes: [String] = []
   /// The reason why a model with this property would change the table; nil if it would not.
   var misfit: String?
@@ -28,13 +28,14 @@ struct PropertyType: Equatable {
 struct TypeGuess {
   let name: String
   let declaredType: String
-  /// The form that a migration of Apus recorded.
+  /// The stored form that a migration of Apus recorded for the column.
   let recordedForm: StoredForm?
   let survey: ColumnSurvey
   let isStrict: Bool
-  /// Whether the column is one of an ordinary table, whose declaration binds.
+  /// Whether the column belongs to an ordinary table. Its type must then agree with its
+  /// declaration.
   let isOfTable: Bool
-  /// Whether Core Data or SwiftData made the table: they count seconds since 2001.
+  /// Whether Core Data or SwiftData made the table. They store dates as seconds since 2001.
   let isOfCoreData: Bool
 
   private var declared: String { declaredType.lowercased() }
@@ -57,8 +58,8 @@ struct TypeGuess {
     return type
   }
 
-  /// The storage class of all values; that of the declaration for a column without values. It is
-  /// nil if no single class fits.
+  /// The storage class of all values, or the declared storage class if the column has no values.
+  /// Nil if no single class fits.
   private var storageClass: StorageClass? {
     guard !survey.hasBrokenText else { return nil }
     switch survey.classes {
@@ -110,7 +111,7 @@ struct TypeGuess {
     return type
   }
 
-  /// Whether a text stays as it is in the column, because no type is declared, or the table is
+  /// Whether the column stores a text unchanged, because it declares no type or the table is
   /// STRICT.
   private var keepsTexts: Bool { declaredType.isEmpty || isStrict }
 
@@ -195,7 +196,7 @@ struct TypeGuess {
     return PropertyType("Data", notes: isUUID ? ["all values have 16 bytes; UUID as .bytes?"] : [])
   }
 
-  /// The declaration of an enumeration, if the texts are few and occur often.
+  /// The declaration of an enumeration with the texts as cases, if they are few and occur often.
   private var suggestedCases: String? {
     guard let texts = survey.texts, (2...8).contains(texts.count),
       survey.count >= 4 * texts.count,

@@ -1,6 +1,6 @@
 import Apus
 
-/// The lines of a model's schema, and the comments about what cannot be a line.
+/// The lines of a model's schema, and the comments about definitions for which there is no line.
 struct SchemaLines {
   private let model: PlannedModel
   private let others: [PlannedModel]
@@ -49,7 +49,7 @@ struct SchemaLines {
   ) {
     guard let text = column.defaultText else { return }
     if text.isPlainDefault {
-      // The library itself puts an expression in parentheses.
+      // The parentheses are removed, because the library adds them.
       let sql = text.hasPrefix("(") ? String(text.dropFirst().dropLast()) : text
       lines.append("Default(\(property.path), sql: \(sql.swiftLiteral))")
     } else {
@@ -81,7 +81,8 @@ struct SchemaLines {
     lines.append(line)
   }
 
-  /// Returns the line that declares an index; nil if no line can, such as for one over expressions.
+  /// Returns the line that declares an index; nil if no line can declare the index, for example an
+  /// index on expressions.
   private func line(of index: SourceTable.Index) -> String? {
     let properties = index.terms.map { $0.column.flatMap(model.property) }
     guard properties.allSatisfy({ $0 != nil }) else { return nil }
@@ -92,8 +93,8 @@ struct SchemaLines {
       guard let text = index.sql.partAfterWhere, !text.hasParameterMark else { return nil }
       condition = "_ in SQLPredicate(sql: \(text.swiftLiteral))"
     }
-    // Only the definition shows whether it names a collation: without one, an index has those of
-    // the columns.
+    // Only the SQL shows whether an index names a collation. If it names none, it has the
+    // collations of its columns.
     let namesCollation = index.sql.lowercased().contains("collate")
     if !namesCollation, !index.terms.contains(where: \.isDescending) {
       let paths = properties.compactMap { $0?.path }.joined(separator: ", ")
@@ -138,8 +139,8 @@ struct SchemaLines {
       })
     else { return nil }
     if columns.count > 1 {
-      // The compiler accepts pairs that are equally optional, or two optional columns for two
-      // targets that are not.
+      // The compiler accepts a foreign key if each column is as optional as its target. It also
+      // accepts two optional columns whose targets are not optional.
       let areAlike = zip(columns, targets).allSatisfy { $0.isOptional == $1.isOptional }
       let areOptional =
         columns.count == 2 && columns.allSatisfy(\.isOptional)
@@ -173,8 +174,8 @@ extension String {
     contains("?") || contains("--") || contains("/*") || contains("\u{0}")
   }
 
-  /// Whether a default is a literal, a keyword for the time, or an expression in parentheses, which
-  /// can be declared in the same words.
+  /// Whether a model can declare the default with the same SQL. This is possible for a literal, a
+  /// keyword such as `current_time`, or an expression in parentheses.
   fileprivate var isPlainDefault: Bool {
     guard !hasParameterMark, !contains("\""), !contains("`"), !contains("["),
       let first = unicodeScalars.first

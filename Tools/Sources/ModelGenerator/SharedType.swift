@@ -22,8 +22,8 @@ struct SharedType {
       }
       """)
 
-  /// A column of NUMERIC affinity keeps a text only if it does not look like a number. With
-  /// `storageClass(as:)`, the type declares that it writes no other texts.
+  /// A column of NUMERIC affinity turns a text that looks like a number into a number. With
+  /// `storageClass(as:)`, the type declares that it writes no such text.
   private static let dateText = SharedType(
     name: "DateText",
     text: """

@@ -1,6 +1,6 @@
 import Apus
 
-/// A table or view of a file, with all that a model of it depends on.
+/// A table or view of a file, with everything on which its model depends.
 struct SourceTable {
   enum Kind {
     case table(TableDescription)
@@ -28,7 +28,7 @@ struct SourceTable {
   let kind: Kind
   let columns: [TableColumn]
   let indexes: [Index]
-  /// The SQL of the table or view itself, and that of its triggers.
+  /// The SQL of the table or view; `triggers` has the SQL of its triggers.
   let definition: String
   let triggers: [String]
   private(set) var surveys: [ColumnSurvey] = []

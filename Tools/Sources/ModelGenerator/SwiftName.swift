@@ -6,7 +6,7 @@ enum SwiftName {
   static func type(_ name: String) -> String {
     let joined = words(of: name).map(\.capitalizedFirst).joined()
     let type = joined.startsLikeName ? joined : "Table" + joined
-    // A type of that name would hide the one that generated code means.
+    // A reserved name would hide a type that generated code uses.
     return reservedTypes.contains(type) ? type + "Row" : type
   }
 
@@ -20,7 +20,7 @@ enum SwiftName {
     return reservedProperties.contains(property) ? property + "Column" : property
   }
 
-  /// Returns a name that differs from those that are taken, with a number if needed.
+  /// Returns a name that is not taken, with a number if needed.
   static func free(_ name: String, _ taken: Set<String>) -> String {
     guard taken.contains(name) else { return name }
     var number = 2
@@ -28,12 +28,12 @@ enum SwiftName {
     return "\(name)\(number)"
   }
 
-  /// Returns the property as Swift declares it, in backticks if it is a word of the language.
+  /// Returns the property as Swift declares it, in backticks if it is a keyword.
   static func escaped(_ property: String) -> String {
     keywords.contains(property) ? "`\(property)`" : property
   }
 
-  /// Returns the property as a label in a call, where most words of the language need no backticks.
+  /// Returns the property as a label in a call, where most keywords need no backticks.
   static func label(_ property: String) -> String {
     ["inout", "let", "var"].contains(property) ? "`\(property)`" : property
   }
@@ -58,7 +58,7 @@ enum SwiftName {
     "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
   ]
 
-  /// Types that generated code names, and those that a reader would be surprised to see hidden.
+  /// Types that generated code uses, and common types that a generated type should not hide.
   private static let reservedTypes: Set = [
     "AllModels", "AllOf", "Any", "AnyOf", "AnyValue", "Apus", "Array", "Bool", "Cell", "Character",
     "Check", "Codable", "Collated", "Collation", "Column", "ColumnReference", "ColumnValue",
@@ -76,14 +76,14 @@ enum SwiftName {
     "Where", "With", "WithRowID", "WithoutRowID",
   ]
 
-  /// Properties that mean something else in a model, or in every type.
+  /// Names that already have another meaning in a model, or in every type.
   private static let reservedProperties: Set = [
     "customMirror", "hashValue", "self", "Type", "Protocol", "_",
   ]
 }
 
 extension String {
-  /// Whether a Swift name may begin with the first character.
+  /// Whether the first character may begin a Swift name.
   fileprivate var startsLikeName: Bool {
     guard let first = unicodeScalars.first else { return false }
     return first.properties.isXIDStart
@@ -91,13 +91,13 @@ extension String {
 
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-  /// A word after the first of a name, with abbreviations in capitals.
+  /// The text as a later word of a name: capitalized, or all in capitals if it is an abbreviation.
   fileprivate var capitalizedWord: String {
     ["id", "url", "uuid", "json", "html", "ip"].contains(lowercased())
       ? uppercased() : capitalizedFirst
   }
 
-  /// A name that begins with a small letter: `URLText` becomes `urlText`, `ID` becomes `id`.
+  /// The name with its first word in lower case: `URLText` becomes `urlText`, `ID` becomes `id`.
   fileprivate var loweredFirst: String {
     let capitals = prefix { $0.isUppercase }
     if capitals.count == count { return lowercased() }
@@ -106,7 +106,7 @@ extension String {
     return prefix(end).lowercased() + dropFirst(end)
   }
 
-  /// The text as Swift writes it, on one line.
+  /// The text as a Swift string literal, on one line.
   var swiftLiteral: String {
     let short: [Unicode.Scalar: String] = [
       "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r",
@@ -114,12 +114,13 @@ extension String {
     return "\"" + escaped(short) { !$0.isPlain } + "\""
   }
 
-  /// The text in a comment: on one line, and without anything that an editor would act on.
+  /// The text in a form for comments: on one line, and with escapes for characters that are not
+  /// shown as themselves.
   var inComment: String { escaped(["\n": " ", "\t": " "]) { !$0.isPlain } }
 }
 
 extension Unicode.Scalar {
-  /// Whether the character shows itself, and changes nothing around it.
+  /// Whether the character is shown as itself, and does not affect the characters around it.
   fileprivate var isPlain: Bool {
     if isASCII { return value >= 0x20 && value != 0x7F }
     switch properties.generalCategory {

@@ -1,13 +1,13 @@
 /// A part of the bytes of a source, which is valid until the next record or object is read.
 package typealias Bytes = UnsafeBufferPointer<UInt8>
 
-// Numbers in the most common forms. They equal the numbers that the parser of data frames reads
-// from the same text. A text in another form is left to that parser.
+// These properties parse numbers in the most common forms, with the same results as the parser of
+// data frames. That parser reads all other forms.
 extension Bytes {
   /// The bytes as text; nil if they are not UTF-8.
   var text: String? { String(validating: self, as: UTF8.self) }
 
-  /// The integer that the bytes are, with 18 digits at most; nil if they have another form.
+  /// The bytes as an integer of at most 18 digits; nil if they have another form.
   var certainInteger: Int64? {
     guard let first, count <= 19 else { return nil }
     let isNegative = first == UInt8(ascii: "-")
@@ -22,8 +22,8 @@ extension Bytes {
     return isNegative ? -number : number
   }
 
-  /// The number with a decimal point that the bytes are, if a Double holds all its digits; nil if it
-  /// does not, or if the bytes have another form.
+  /// The bytes as a Double, if it holds all digits of the number; nil if it does not, or if the
+  /// bytes have an uncommon form.
   var certainReal: Double? {
     guard let first, count <= 24 else { return nil }
     let isNegative = first == UInt8(ascii: "-")
@@ -40,7 +40,7 @@ extension Bytes {
       guard digit <= 9 else { return writtenReal }
       digitCount += 1
       if fractionCount >= 0 { fractionCount += 1 }
-      // Sixteen digits are less than 2⁶⁴; more are read in another way.
+      // A number of 16 digits is less than 2⁶⁴. `writtenReal` reads numbers of more than 15 digits.
       if digitCount <= 16 { number = number * 10 + UInt64(digit) }
     }
     guard fractionCount != 0, digitCount > 0 else { return nil }
@@ -50,7 +50,7 @@ extension Bytes {
     return isNegative ? -real : real
   }
 
-  /// The number that Swift writes with exactly these characters.
+  /// The Double that Swift writes with exactly these characters; nil if there is none.
   private var writtenReal: Double? {
     guard let text, let real = Double(text), real.isFinite, String(real) == text else { return nil }
     return real

@@ -4,7 +4,8 @@ import ToolOutput
 /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc4180>
 package final class CSVRecords {
   package struct Field {
-    /// The bytes of the field, without quotation marks, as offsets from the start of the record.
+    /// The range of the field's bytes, without quotation marks, counted from the start of the
+    /// record.
     fileprivate var range: Range<Int>
     package let isQuoted: Bool
     fileprivate let isASCII: Bool
@@ -24,7 +25,7 @@ package final class CSVRecords {
   /// The line on which the record begins, from 1.
   package private(set) var line = 1
 
-  /// Whether the line has no character.
+  /// Whether the record is an empty line.
   package var isBlank: Bool { fields.count == 1 && fields[0].isEmpty && !fields[0].isQuoted }
 
   /// The number of bytes that have been read.
@@ -41,7 +42,7 @@ package final class CSVRecords {
     record = source.bytes
   }
 
-  /// Returns the bytes of a field of the record, which are UTF-8.
+  /// Returns the bytes of a field of the record. Throws if they are not UTF-8.
   package func bytes(_ field: Field) throws -> Bytes {
     let bytes = Bytes(start: record + field.range.lowerBound, count: field.range.count)
     guard field.isASCII || bytes.text != nil else {
@@ -99,7 +100,8 @@ package final class CSVRecords {
     var end = begin
     var bits: UInt8 = 0
     repeat {
-      // The loop over the bytes in memory works with local values, which is several times as fast.
+      // The loop over the bytes uses local copies of the properties, which makes it several times
+      // as fast.
       let (bytes, count, separator) = (record, source.count - start, separator)
       while end < count {
         let byte = bytes[end]

@@ -1,5 +1,5 @@
 /// The members of a JSON object, if all of them have the most common forms: texts without `\u`,
-/// numbers whose digits a column holds for certain, `true`, `false` and `null`.
+/// numbers whose digits an Int64 or a Double holds, `true`, `false` and `null`.
 ///
 /// An object with anything else, such as an array, a name that occurs twice or a fault, is left to
 /// the parser of data frames, which takes ten times as long.
@@ -15,19 +15,19 @@ final class JSONMembers {
   /// The names of the members, in their order.
   private(set) var names: [String] = []
   private(set) var values: [Value] = []
-  /// The names as bytes, one after another, and where each ends.
+  /// The bytes of all names, one after another; `nameEnds` has the offset of the end of each name.
   private var nameBytes: [UInt8] = []
   private var nameEnds: [Int] = []
-  /// The texts from which escapes were removed.
+  /// The memory for texts in which escapes were replaced.
   private var unescaped = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 1 << 12)
 
   deinit { unescaped.deallocate() }
 
-  /// Forgets the names, so that those of the next object count as new.
+  /// Removes the names, so that all names of the next object count as new.
   func reset() { removeNames(from: 0) }
 
-  /// Reads an object. Returns nil if the object has another form. Otherwise returns whether it has
-  /// the same names as the object before, in the same order.
+  /// Reads an object. Returns nil if the object has an uncommon form. Otherwise returns whether it
+  /// has the same names as the previous object, in the same order.
   func read(_ object: Bytes) -> Bool? {
     values.removeAll(keepingCapacity: true)
     if unescaped.count < object.count {
@@ -65,8 +65,8 @@ final class JSONMembers {
     return true
   }
 
-  /// Puts a name at an index, in place of the names from there on. Returns false if an earlier
-  /// member has the name.
+  /// Removes the names from an index on, and appends a name. Returns false if an earlier member has
+  /// the same name.
   private func replaceName(_ index: Int, _ name: Bytes) -> Bool {
     removeNames(from: index)
     let text = String(decoding: name, as: UTF8.self)
@@ -85,12 +85,12 @@ final class JSONMembers {
   }
 }
 
-/// A place in the bytes of an object. Each method returns nil or false for a form that it does not
+/// A parser of the bytes of an object. Each method returns nil or false for a form that it does not
 /// know.
 private struct Reader {
   let bytes: UnsafePointer<UInt8>
   let count: Int
-  /// The room for texts from which escapes are removed, as large as the object.
+  /// The free memory for texts in which escapes are replaced. It suffices for the whole object.
   var room: UnsafeMutablePointer<UInt8>
   private var position = 0
 
@@ -100,7 +100,8 @@ private struct Reader {
     self.room = room
   }
 
-  /// Skips white space, and takes the character if it comes next.
+  /// Skips white space, and then the given character. Returns false if another character comes
+  /// next.
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     skipSpace()
     guard position < count, bytes[position] == UInt8(ascii: scalar) else { return false }
@@ -155,7 +156,7 @@ private struct Reader {
     return nil
   }
 
-  /// Reads a text in which an escape comes next.
+  /// Reads a text whose first escape is at the current position.
   private mutating func escapedString(from start: Int) -> Bytes? {
     let text = room
     var length = position - start
@@ -206,7 +207,7 @@ private struct Reader {
       break
     }
     let number = Bytes(start: bytes + start, count: position - start)
-    // JSON has neither `+1` nor `01`.
+    // JSON permits neither `+1` nor `01`.
     let digits = number.first == UInt8(ascii: "-") ? number.dropFirst() : number[...]
     guard let first = digits.first, (0x30...0x39).contains(first) else { return nil }
     if first == 0x30, digits.count > 1, (0x30...0x39).contains(digits[digits.startIndex + 1]) {

@@ -1,17 +1,18 @@
 import ToolOutput
 
-/// The texts of the objects in a JSON array, or of objects one after another, read one at a time.
+/// A reader of the texts of JSON objects, one at a time. The objects are in an array, or follow one
+/// another.
 ///
-/// It only finds where an object ends; `JSONMembers` reads what is in it.
+/// It finds only the end of each object; `JSONMembers` reads the members.
 package final class JSONObjects {
   private enum State { case start, inArray, afterElement, betweenObjects, ended }
 
   private let source: ByteSource
   private var state = State.start
-  /// The position of the next byte among those in memory.
+  /// The position of the next byte among the bytes in memory.
   private var start: Int
   private var nextLine = 1
-  /// The length of the object, which ends before the next byte.
+  /// The length of the object. The object ends just before `start`.
   private var length = 0
   /// The line on which the object begins, from 1.
   package private(set) var line = 1

@@ -7,8 +7,8 @@ import ToolOutput
 
 /// The insertion of rows from CSV or JSON into a table.
 package final class TableImport {
-  /// The ways to treat a row that violates a constraint of uniqueness. `ignore` also leaves out a
-  /// row that violates NOT NULL or a check.
+  /// The ways to treat a row that violates a uniqueness constraint. `ignore` also leaves out a row
+  /// that violates NOT NULL or a CHECK constraint.
   package enum Conflict: String, CaseIterable, Sendable {
     case fail, ignore, replace
   }
@@ -18,14 +18,14 @@ package final class TableImport {
   private let targets: [ImportColumn]
   private let conflict: Conflict
   private let deletions = Deletions()
-  /// The statements by the columns that they insert.
+  /// The INSERT statements. The key is the list of the columns that a statement sets.
   private var insertions: [[String]: Statement] = [:]
   /// The number of rows that were inserted.
   package private(set) var count = 0
   /// The number of rows that were left out, because they violate a constraint.
   package private(set) var ignoredCount = 0
-  /// The number of rows of each table that were deleted in favour of imported rows: rows with an
-  /// equal key or unique value, and rows that referred to those and were deleted with them.
+  /// For each table, the number of rows that were deleted because REPLACE inserted a row. These are
+  /// rows with the same key or unique value, and rows that a foreign key deleted with such a row.
   package var deletedRows: [String: Int] { deletions.counts.withLock { $0 } }
   /// The columns of the source that were left out, because the table calculates them.
   package private(set) var leftOut: Set<String> = []
@@ -55,7 +55,7 @@ package final class TableImport {
   /// Inserts the records of CSV.
   ///
   /// - Parameters:
-  ///   - names: the names of the columns; nil for those of the first record.
+  ///   - names: the names of the columns; if nil, the first record has the names.
   ///   - progress: called after each row.
   package func insert(
     _ records: CSVRecords, names: [String]?, progress: () throws -> Void
@@ -69,7 +69,7 @@ package final class TableImport {
     try requireDifferent(names)
     let statement = try connection.prepare(insertion(targets.compactMap { $0?.column.name }))
     while try records.next() {
-      // For a single column, a blank line is a NULL.
+      // A blank line is skipped, unless there is a single column. It is then a row with NULL.
       if records.isBlank, names.count > 1 { continue }
       guard records.fields.count == names.count else {
         throw ReadableError(
@@ -117,7 +117,7 @@ package final class TableImport {
 
   // MARK: JSON
 
-  /// Inserts objects of JSON: a member for each column.
+  /// Inserts a row for each JSON object. Its members have the names of the columns.
   ///
   /// - Parameter progress: called after each row.
   package func insert(_ objects: JSONObjects, progress: () throws -> Void) throws {
@@ -189,7 +189,7 @@ package final class TableImport {
     do {
       return try DataFrame(json: "[\(text)]")
     } catch {
-      // The message names a line. With these line breaks before the object, it is the line of the
+      // The error message names a line. These line breaks before the object make it the line in the
       // file.
       let lines = String(repeating: "\n", count: objects.line - 1)
       do {
@@ -217,8 +217,9 @@ package final class TableImport {
     return target
   }
 
-  /// Returns the value of a column for a value of the source: base64 becomes a BLOB, and a text
-  /// becomes the number that SQLite would make of it. Throws if that loses digits.
+  /// Returns a value of the source, converted for a column. For a BLOB column, a text in base64
+  /// becomes a BLOB. For a numeric column, a text becomes the number to which SQLite would convert
+  /// it. Throws if the text is not base64, or if the number would lose digits.
   private func value(
     _ value: DatabaseValue, _ target: ImportColumn, _ line: Int
   ) throws -> DatabaseValue {
@@ -252,7 +253,7 @@ package final class TableImport {
   private func statement(_ names: [String]) throws -> Statement {
     if let statement = insertions[names] { return statement }
     let statement = try connection.prepare(insertion(names))
-    // Without a limit, objects that all have different members would keep a statement each.
+    // Without this limit, each object with other members would add a statement to the dictionary.
     if insertions.count < 64 { insertions[names] = statement }
     return statement
   }
@@ -277,7 +278,7 @@ package final class TableImport {
 /// A column into which rows are inserted.
 private struct ImportColumn {
   let column: TableColumn
-  /// Whether the table is STRICT, so that a column ANY keeps texts as they are.
+  /// Whether the table is STRICT. A column of type ANY then stores texts unchanged.
   let isStrict: Bool
   let isBlob: Bool
   let isReal: Bool
@@ -299,7 +300,7 @@ private struct ImportColumn {
   }
 }
 
-/// The numbers of deleted rows by their tables.
+/// The number of deleted rows for each table.
 private final class Deletions: Sendable {
   let counts = Mutex<[String: Int]>([:])
 }

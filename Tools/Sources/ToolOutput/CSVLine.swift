@@ -31,8 +31,8 @@ package enum CSVLine {
 }
 
 extension String {
-  /// The text with each quotation mark doubled. It compares scalars, because a mark with a
-  /// combining accent is another character.
+  /// The text with each quotation mark doubled. The property compares Unicode scalars, because a
+  /// quotation mark with a combining accent is another character in Swift.
   fileprivate var doublingQuotes: String {
     var text = ""
     for scalar in unicodeScalars {

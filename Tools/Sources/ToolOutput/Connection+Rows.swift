@@ -2,10 +2,10 @@ import Apus
 @_spi(Tools) import SQLCore
 
 extension Connection {
-  /// Runs a statement, and passes the names of its columns once and then the values of each row. An
-  /// interruption ends it.
+  /// Runs a statement. Passes the names of its columns once, and then the values of each row.
+  /// Throws after an interruption.
   ///
-  /// - Parameter row: returns false to end the statement.
+  /// - Parameter row: a closure that returns false to end the statement.
   package func forEachRow(
     of sql: SQL, names: ([String]) throws -> Void, row: ([DatabaseValue]) throws -> Bool
   ) throws {
@@ -19,8 +19,8 @@ extension Connection {
 }
 
 extension Statement {
-  /// Returns the values of the next row as they stand in the file, also texts that are not UTF-8; nil
-  /// at the end. Throws after an interruption.
+  /// Returns the stored values of the next row, including texts that are not UTF-8; nil at the end.
+  /// Throws after an interruption.
   ///
   /// - Parameter count: the number of columns.
   package func nextRow(_ count: Int) throws -> [DatabaseValue]? {

@@ -1,7 +1,8 @@
 import Apus
 
 extension DatabaseValue {
-  /// Returns the beginning of the value as a cell of a table shows it.
+  /// Returns the text that a cell of a table shows for the value. A text longer than `length` is
+  /// cut.
   func shown(_ length: Int = 200) -> String {
     switch self {
     case .null: "NULL"
@@ -13,11 +14,12 @@ extension DatabaseValue {
     }
   }
 
-  /// The beginning of the value as it stands in a line of text, with a text in quotation marks.
+  /// The text that a line of output shows for the value. A text is in quotation marks, and is cut
+  /// if it is long.
   package var shownInLine: String {
     switch self {
     case .text(let text): "'\(text.excerpt(200))'"
-    // The bytes are shown: with replacement characters for broken bytes, it would be another text.
+    // The bytes are shown in hexadecimal. With replacement characters, it would be another text.
     case .invalidText: description.excerpt(200)
     default: shown()
     }

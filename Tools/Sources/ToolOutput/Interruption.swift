@@ -16,11 +16,11 @@ import Synchronization
 package enum Interruption {
   /// The number of the first signal, or 0.
   private static let number = Atomic<Int32>(0)
-  /// The pipe through which the signal handler wakes the thread that interrupts.
+  /// The input of the pipe through which the signal handler wakes the interrupting thread.
   private static let pipe = Atomic<Int32>(-1)
   /// The closures that interrupt the statements of the open databases.
   private static let interrupts = Mutex<[@Sendable () -> Void]>([])
-  /// The thread that is inside a system call that may wait for another program.
+  /// The thread whose system call may be waiting for another program; nil if there is none.
   private static let waiting = Mutex<pthread_t?>(nil)
 
   /// Whether a signal has arrived.
@@ -44,14 +44,14 @@ package enum Interruption {
     if isRequested { throw Failure() }
   }
 
-  /// Registers a closure that interrupts the statements of a database. It is called several times,
-  /// on another thread, until the program ends.
+  /// Registers a closure that interrupts the statements of a database. After a signal, the closure
+  /// is called again and again on another thread until the program ends.
   package static func onRequest(_ interrupt: @escaping @Sendable () -> Void) {
     interrupts.withLock { $0.append(interrupt) }
   }
 
-  /// Ends the interrupting, which then holds no database: the last owner of a database closes it
-  /// and removes its temporary files.
+  /// Stops the interruptions. They then no longer hold a database, so that its last owner can close
+  /// it and remove its temporary files.
   package static func finish() {
     interrupts.withLock { $0 = [] }
   }
@@ -59,7 +59,7 @@ package enum Interruption {
   /// Makes a system call that may wait for another program, such as the reader of a pipe. A signal
   /// ends the call with EINTR.
   static func whileWaiting<Result>(_ call: () -> Result) -> Result {
-    // The threads of Dispatch block all signals.
+    // Dispatch blocks all signals on its threads, so SIGUSR1 must be unblocked here.
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGUSR1)
@@ -79,17 +79,18 @@ package enum Interruption {
 
   // MARK: Signals
 
-  /// Makes the program notice the signals.
+  /// Installs the signal handlers, and starts the thread that interrupts.
   package static func `catch`() {
     var ends: [Int32] = [-1, -1]
-    // The handler must not be the first to use the number, since that would initialise it.
+    // `isRequested` initialises `number`, which a signal handler must not do.
     guard !isRequested, makePipe(&ends) else { return }
     let (output, input) = (ends[0], ends[1])
     pipe.store(input, ordering: .relaxed)
     Thread.detachNewThread { interruptForEver(after: output) }
     for signal in [SIGINT, SIGTERM] {
       install(signal) { signal in
-        // Only a store and a write are safe here.
+        // Only async-signal-safe operations are allowed here, such as an atomic exchange and
+        // `write`.
         guard Interruption.number.exchange(signal, ordering: .relaxed) == 0 else {
           // The second signal: its default action ends the program.
           Interruption.install(signal, SIG_DFL)
@@ -100,12 +101,13 @@ package enum Interruption {
         _ = write(Interruption.pipe.load(ordering: .relaxed), &byte, 1)
       }
     }
-    // This signal only makes a system call end.
+    // SIGUSR1 only ends a waiting system call.
     install(SIGUSR1) { _ in }
   }
 
-  /// Interrupts what runs until the program has ended. An interruption does not affect a statement
-  /// that begins later, so one interruption is not enough.
+  /// Waits for the first signal, and then interrupts statements and system calls again and again
+  /// until the program ends. One interruption is not enough, because it does not affect a statement
+  /// that begins later.
   private static func interruptForEver(after pipe: Int32) {
     var byte: UInt8 = 0
     while read(pipe, &byte, 1) < 0, errno == EINTR {}
@@ -120,7 +122,7 @@ package enum Interruption {
     }
   }
 
-  /// Installs a handler after which a system call is not restarted.
+  /// Installs a signal handler. A system call that the signal interrupts is not restarted.
   private static func install(
     _ signal: Int32, _ handler: (@convention(c) (Int32) -> Void)?
   ) {

@@ -3,11 +3,12 @@ import Foundation
 
 /// Rows as an array of JSON objects, one on each line, written one after another.
 struct JSONRows {
-  /// The names as JSON.
+  /// The names of the columns as JSON strings.
   private(set) var keys: [String] = []
   private var isFirst = true
 
-  /// Sets the names. A name that occurs again gets a number, since an object has each name once.
+  /// Sets the names of the columns. A repeated name gets a number, because the names of a JSON
+  /// object must differ.
   mutating func names(_ names: [String]) {
     var seen: Set<String> = []
     keys = names.map { name in
@@ -31,8 +32,8 @@ struct JSONRows {
 }
 
 extension DatabaseValue {
-  /// The value as JSON: a BLOB in base64, a number that JSON does not have as a text, and a text that
-  /// is not UTF-8 as an object with its bytes, in base64.
+  /// The value as JSON. A BLOB is written in base64. A number that JSON cannot represent is written
+  /// as a text. A text that is not UTF-8 is written as an object with its bytes in base64.
   package var json: String {
     switch self {
     case .null: "null"
@@ -51,7 +52,7 @@ extension String {
     let short: [Unicode.Scalar: String] = [
       "\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r",
     ]
-    // All escaped characters are in Unicode's first plane, so four digits suffice.
+    // All escaped characters are in Unicode's Basic Multilingual Plane, so four digits suffice.
     let text = escaped(short, where: \.isUnsafe) { digits in
       "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }

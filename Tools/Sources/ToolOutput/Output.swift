@@ -17,7 +17,7 @@ package final class Output {
 
   /// Makes an output.
   ///
-  /// - Parameter write: the closure that takes the text; by default, it writes to the standard
+  /// - Parameter write: the closure that writes the text; by default, it writes to the standard
   ///   output.
   package init(
     format: OutputFormat, layout: TableLayout = TableLayout(), width: Int? = Terminal.width,
@@ -42,13 +42,14 @@ package final class Output {
     buffer = ""
   }
 
-  /// Appends text that is safe already.
+  /// Appends text whose control characters are already escaped, if this is necessary.
   package func put(_ text: String) {
     buffer += text
     if buffer.utf8.count > 1 << 16 { flush() }
   }
 
-  /// Writes a line of text for people, with all line breaks of names escaped.
+  /// Writes a line of text for people. Control characters, such as line breaks in names, are
+  /// escaped.
   ///
   /// - Parameter isCut: whether the line is cut at the width of tables.
   package func line(_ text: String, _ style: TextStyle? = nil, isCut: Bool = false) {
@@ -57,8 +58,8 @@ package final class Output {
     put((isColored ? style.map(safe.styled) ?? safe : safe) + "\n")
   }
 
-  /// Writes a text of several lines that a file contains, such as SQL. Only on a terminal are its
-  /// control characters escaped: another program gets it as it is.
+  /// Writes a text of several lines that a file contains, such as SQL. Control characters are
+  /// escaped only on a terminal; another program gets the text unchanged.
   package func text(_ text: String) {
     put((isTerminal ? text.escapedForTerminal(keepingLineBreaks: true) : text) + "\n")
   }
@@ -73,7 +74,7 @@ package final class Output {
   ///
   /// - Parameters:
   ///   - columns: the names of the columns.
-  ///   - limit: the largest number of rows that a table shows; JSON and CSV have all.
+  ///   - limit: the largest number of rows that a table shows; JSON and CSV contain all rows.
   ///   - rows: a closure that calls its second argument with each row, until that argument returns
   ///     false.
   /// - Returns: whether a table was cut at the limit.
@@ -131,14 +132,14 @@ package final class Output {
   ///
   /// - Parameters:
   ///   - limit: the largest number of rows.
-  ///   - progress: called now and then with the number of rows and of bytes.
+  ///   - progress: called from time to time with the number of rows and the number of bytes.
   /// - Returns: the number of rows that were written.
   @discardableResult
   package func rows(
     of sql: SQL, in connection: Connection, limit: Int = .max,
     progress: (_ rows: Int, _ bytes: Int) -> Void = { _, _ in }
   ) throws -> Int {
-    // On a terminal, control characters are escaped.
+    // `RowText` escapes no control characters in CSV, so it is not used for CSV on a terminal.
     guard format == .json || format == .csv && !isTerminal else {
       var count = 0
       try rows(limit: limit) { names, row in
@@ -169,7 +170,7 @@ package final class Output {
     return text.count
   }
 
-  /// Writes rows that are known already.
+  /// Writes rows that are already in memory.
   package func rows(_ columns: [String], _ rows: [[DatabaseValue]]) throws {
     try self.rows { names, row in
       names(columns)
@@ -178,12 +179,13 @@ package final class Output {
   }
 }
 
-/// The search of rows for texts that JSON and CSV cannot hold.
+/// A check of rows for texts that JSON and CSV cannot hold.
 struct TextCheck {
   var names: [String] = []
   private var count = 0
 
-  /// Throws for a text that is not UTF-8, with its column and the number of the row, from 1.
+  /// Throws if the row has a text that is not UTF-8. The error names the column, and the number of
+  /// the row, counted from 1.
   mutating func next(_ values: [DatabaseValue]) throws {
     count += 1
     for (name, value) in zip(names, values) {

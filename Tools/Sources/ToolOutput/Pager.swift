@@ -8,13 +8,13 @@
 import Foundation
 @_spi(Tools) import SQLCore
 
-/// The output on a terminal, shown page by page by a program such as `less` if it does not fit the
-/// screen.
+/// A pager for output on a terminal. If the output does not fit the screen, a program such as
+/// `less` shows it page by page.
 package final class Pager {
   private let command: String
   private let height: Int
   private let width: Int
-  /// The text that has not been written, as long as it fits the screen.
+  /// The text that is held back as long as it fits the screen.
   private var waiting = ""
   private var lineCount = 0
   private var process: (id: pid_t, input: Int32)?
@@ -25,9 +25,9 @@ package final class Pager {
     width = Terminal.width ?? 80
   }
 
-  /// Returns a pager that the variable PAGER names, or else `less`. Returns nil if the output is
-  /// no terminal or a dumb one, if PAGER is empty or `cat`, or if PAGER is not set and there is no
-  /// `less`.
+  /// Returns the pager that the environment variable PAGER names, or `less` if PAGER is not set.
+  /// Returns nil if the output is not a terminal or is a dumb terminal, if PAGER is empty or `cat`,
+  /// or if `less` is needed and does not exist.
   package static func find() -> Pager? {
     let environment = ProcessInfo.processInfo.environment
     guard Terminal.isOutput, environment["TERM"] != "dumb",
@@ -88,8 +88,8 @@ package final class Pager {
 
   // MARK: Starting
 
-  /// Starts the program in this process group: in another one, the terminal would stop it as soon as
-  /// it reads a key.
+  /// Starts the pager in the process group of this process. In another process group, the terminal
+  /// would stop the pager as soon as it reads a key.
   private func start() -> (id: pid_t, input: Int32)? {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -103,7 +103,7 @@ package final class Pager {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
     posix_spawn_file_actions_addclose(&actions, ends[0])
-    // Colours are kept, and the screen is not cleared.
+    // With these options, `less` keeps colours and does not clear the screen.
     let environment = ["LESS": "FRX", "LESSCHARSET": "utf-8"]
       .merging(ProcessInfo.processInfo.environment) { $1 }
     let arguments = Self.copies(["/bin/sh", "-c", command])
@@ -116,12 +116,13 @@ package final class Pager {
       close(ends[1])
       return nil
     }
-    // The end of the pager is seen as an error of the write.
+    // After the pager has ended, a write then fails with EPIPE, and SIGPIPE does not end this
+    // process.
     signal(SIGPIPE, SIG_IGN)
     return (id, ends[1])
   }
 
-  /// Returns texts as a list of C, which ends with nil.
+  /// Returns copies of texts as C strings, followed by nil.
   private static func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
     texts.map { text in strdup(text) } + [nil]
   }

@@ -7,7 +7,7 @@ import Foundation
 ///     importing: 45 %, 17.3 of 38.6 MB, 450,000 rows, 0:03 left
 package final class ProgressLine {
   private var verb: String
-  /// Whether the line may be seen: only then is it worth while to count rows for it.
+  /// Whether the line is shown. If it is not, the caller need not count rows for it.
   package let isVisible: Bool
   private var start = Date()
   private var shown: Date?
@@ -22,21 +22,21 @@ package final class ProgressLine {
 
   deinit { end() }
 
-  /// Begins the next part of the work. From now on, the time that is left is the time of this part.
+  /// Begins the next part of the work. From now on, the line shows the remaining time of this part.
   package func begin(_ verb: String) {
     self.verb = verb.escapedForTerminal()
     start = Date()
     update()
-    // The first figures are shown at once, however soon they come: until then, there is only the
-    // name.
+    // The line now shows only the verb, so the first figures are shown at once, without the usual
+    // pause.
     shown = shown.map { _ in .distantPast }
   }
 
   /// Shows how far the command has come, a few times a second.
   ///
   /// - Parameters:
-  ///   - bytes: the number of bytes that are done, and of all if it is known.
-  ///   - rows: the number of rows that are done, and of all if it is known.
+  ///   - bytes: the number of processed bytes, and the total number if it is known.
+  ///   - rows: the number of processed rows, and the total number if it is known.
   package func update(bytes: (Int, of: Int?)? = nil, rows: (Int, of: Int?)? = nil) {
     guard isVisible else { return }
     let now = Date()
@@ -44,7 +44,7 @@ package final class ProgressLine {
     shown = now
     let parts = Self.parts(bytes: bytes, rows: rows, seconds: now.timeIntervalSince(start))
     let line = verb + (parts.isEmpty ? " …" : ": " + parts.joined(separator: ", "))
-    // A line that fills the terminal would go on in the next one, which nothing removes.
+    // A line as wide as the terminal could wrap, and the wrapped part would not be removed.
     ErrorOutput.raw("\r\u{1B}[K" + line.cut(toTerminalWidth: (Terminal.width ?? 80) - 1))
   }
 

@@ -1,4 +1,4 @@
-/// A failure of a command, in words.
+/// The error of a failed command, as a sentence for users.
 package struct ReadableError: Error, CustomStringConvertible {
   package let description: String
 

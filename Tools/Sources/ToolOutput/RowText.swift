@@ -2,8 +2,8 @@ import Apus
 import Foundation
 @_spi(Tools) import SQLCore
 
-/// Rows as CSV or JSON, written as bytes one after another, without a value or a String for each
-/// cell.
+/// Rows as CSV or JSON, written as bytes one after another, without creating a value or a String
+/// for each cell.
 struct RowText {
   private let names: [String]
   private let isJSON: Bool
@@ -13,7 +13,7 @@ struct RowText {
   private(set) var count = 0
   private var bytes: [UInt8] = []
 
-  /// The number of bytes that have not been taken.
+  /// The number of bytes that `take()` has not returned yet.
   var byteCount: Int { bytes.count }
 
   init(names: [String], isJSON: Bool) {
@@ -31,13 +31,13 @@ struct RowText {
     }
   }
 
-  /// Takes the text of the rows that were appended.
+  /// Removes and returns the text of the rows that were appended since the last call.
   mutating func take() -> String {
     defer { bytes.removeAll(keepingCapacity: true) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Appends the end of the rows.
+  /// Appends the text after the last row: for JSON, the end of the array.
   mutating func end() {
     if isJSON { bytes += (count == 0 ? "[]\n" : "\n]\n").utf8 }
   }
@@ -58,7 +58,7 @@ struct RowText {
     count += 1
   }
 
-  /// Returns false for a text that is not UTF-8.
+  /// Appends a value. Returns false for a text that is not UTF-8.
   private mutating func append(_ cell: borrowing Cell) throws -> Bool {
     switch cell.storageClass {
     case .null: if isJSON { bytes += "null".utf8 }
@@ -96,8 +96,8 @@ struct RowText {
       if byte == 0x22 || byte == 0x2C || byte == 0x0A || byte == 0x0D { isQuoted = true }
     }
     guard bits < 0x80 || String(validating: text, as: UTF8.self) != nil else { return false }
-    // Some programs cut spaces at the ends, and without quotation marks, `CAST(x'` begins a text
-    // that is not UTF-8.
+    // Quotation marks keep spaces at the ends, which some programs cut. A text that begins with
+    // `CAST(x'` needs them, because it would otherwise stand for a text that is not UTF-8.
     if text.isEmpty || text.first == 0x20 || text.last == 0x20 || text.starts(with: "CAST(x'".utf8)
     {
       isQuoted = true
@@ -116,7 +116,7 @@ struct RowText {
   }
 
   private mutating func appendJSON(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // The characters that are escaped are ASCII, or begin with one of three bytes.
+    // All characters that need an escape are ASCII, or begin with one of three bytes: C2, D8 or E2.
     let isPlain = text.allSatisfy { byte in
       byte >= 0x20 && byte != 0x22 && byte != 0x5C && byte != 0x7F && byte != 0xC2 && byte != 0xD8
         && byte != 0xE2

@@ -2,9 +2,9 @@ extension String {
   /// The text with escapes in place of some characters.
   ///
   /// - Parameters:
-  ///   - short: the escapes of single characters.
-  ///   - needsEscape: whether another character is written by its number.
-  ///   - number: the escape of a character by its number in hexadecimal digits.
+  ///   - short: the escapes of certain characters.
+  ///   - needsEscape: whether a character without an entry in `short` is escaped by its number.
+  ///   - number: a closure that returns the escape for a number in hexadecimal digits.
   package func escaped(
     _ short: [Unicode.Scalar: String], where needsEscape: (Unicode.Scalar) -> Bool,
     by number: (String) -> String = { "\\u{\($0.uppercased())}" }
@@ -25,7 +25,8 @@ extension String {
   /// The text with visible escapes in place of all characters that would move the cursor, colour
   /// the terminal, or change the direction of writing.
   ///
-  /// - Parameter keepingLineBreaks: leaves line breaks and tabs, for a text of several lines.
+  /// - Parameter keepingLineBreaks: whether to keep line breaks and tabs, for a text of several
+  ///   lines.
   package func escapedForTerminal(keepingLineBreaks: Bool = false) -> String {
     guard unicodeScalars.contains(where: \.isUnsafe) else { return self }
     let breaks: [Unicode.Scalar: String] =
@@ -33,8 +34,8 @@ extension String {
     return escaped(breaks.merging(["\r": "\\r"]) { $1 }, where: \.isUnsafe)
   }
 
-  /// Returns the beginning of the text and the size of the whole; the text itself if it is not
-  /// longer than `length`.
+  /// Returns the text if it is not longer than `length`. Otherwise returns its beginning, and the
+  /// size of the whole text.
   func excerpt(_ length: Int) -> String {
     // Counting the characters of a text of 10 MB would cost more than reading it.
     guard utf8.count > length,

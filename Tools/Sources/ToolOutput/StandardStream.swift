@@ -10,13 +10,14 @@ import Foundation
 /// The standard output.
 package enum StandardOutput {
   /// Writes a text. If that fails, as on a full disk, the program ends with status 1, because
-  /// further output would be lost. After an interruption, a text that no reader takes is dropped.
+  /// further output would be lost. After an interruption, a text is dropped if the reader of a pipe
+  /// does not read it.
   package static func write(_ text: String) { write(text, to: STDOUT_FILENO) }
 
   /// Writes a text.
   ///
-  /// - Parameter isPager: whether a person reads the text in a pager, who may take their time, or
-  ///   leave.
+  /// - Parameter isPager: whether the text goes to a pager. The user may read it slowly, or quit
+  ///   the pager.
   /// - Returns: whether the pager has ended.
   @discardableResult
   static func write(_ text: String, to descriptor: Int32, isPager: Bool = false) -> Bool {
@@ -28,13 +29,13 @@ package enum StandardOutput {
     exit(1)
   }
 
-  /// Writes bytes. Returns the error of the system.
+  /// Writes bytes. Returns the system's error number if writing fails; otherwise nil.
   private static func write(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ isPager: Bool
   ) -> Int32? {
     var rest = bytes[...]
     while !rest.isEmpty {
-      // The pointer is of the bytes that are left, and is used only during the call.
+      // The pointer to the remaining bytes is used only during the call of `write`.
       let part = UnsafeRawBufferPointer(rebasing: rest)
       let (count, error) = Interruption.whileWaiting {
         #if canImport(Darwin)
@@ -60,7 +61,7 @@ package enum StandardOutput {
 
 /// The standard error.
 package enum ErrorOutput {
-  /// Whether it is a terminal.
+  /// Whether the standard error is a terminal.
   package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
   /// Writes a message, which may contain names and texts of a file.
@@ -76,9 +77,9 @@ package enum ErrorOutput {
 
 /// A file or the standard input that a command reads.
 package enum InputFile {
-  /// Reads bytes into `room`. Returns their number; 0 at the end. An interruption ends it.
+  /// Reads bytes into `room`, and returns their number; 0 at the end. Throws after an interruption.
   ///
-  /// - Parameter name: the name of the file in the message of an error.
+  /// - Parameter name: the name of the file in error messages.
   package static func read(
     _ descriptor: Int32, named name: String, into room: UnsafeMutableRawBufferPointer
   ) throws -> Int {

@@ -2,7 +2,7 @@
 package struct TableLayout: Sendable {
   /// The forms of a table.
   package enum Form: Sendable {
-    /// A frame, as wide as the terminal at most.
+    /// A table in a frame, at most as wide as the terminal.
     case frame
     /// A line for each value.
     case vertical

@@ -12,11 +12,11 @@ package enum Terminal {
   /// Whether the standard output is a terminal.
   package static var isOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// The number of columns: those of the terminal, else of the variable COLUMNS; nil if unknown, or
-  /// without a terminal.
+  /// The number of columns of the terminal, or else the number in the variable COLUMNS. Nil if
+  /// neither is known, or if the output is not a terminal.
   package static var width: Int? { size(\.ws_col, "COLUMNS") }
 
-  /// The number of lines: those of the terminal, else of the variable LINES, else 24.
+  /// The number of lines of the terminal, or else the number in the variable LINES, or else 24.
   static var height: Int { size(\.ws_row, "LINES") ?? 24 }
 
   private static func size(_ part: KeyPath<winsize, UInt16>, _ variable: String) -> Int? {
@@ -40,15 +40,15 @@ package enum Terminal {
 package enum TextStyle: String, Sendable {
   /// Strong, for names.
   case bold = "1"
-  /// Weak, for what is not data.
+  /// Faint, for text that is not data.
   case dim = "2"
-  /// For what is wrong, or gone.
+  /// Red, for errors and for deleted content.
   case red = "31"
-  /// For what is new.
+  /// Green, for new content.
   case green = "32"
 }
 
 extension String {
-  /// Returns the text in a style, which ends with the text.
+  /// Returns the text in a style. Text after it has no style.
   func styled(_ style: TextStyle) -> String { "\u{1B}[\(style.rawValue)m\(self)\u{1B}[0m" }
 }

@@ -4,8 +4,8 @@ import Apus
 /// Rows that are laid out as text for people.
 ///
 /// Numbers stand at the right of their columns and are never cut. If a frame is too wide, its
-/// longest texts are shortened first, then the names of columns of numbers; the columns for which
-/// there is still no room are left out at the right.
+/// longest texts are shortened first, then the names of columns of numbers. If there is still no
+/// room, columns at the right are left out.
 struct TextTable {
   private struct Cell {
     let text: String
@@ -18,9 +18,9 @@ struct TextTable {
     var type = ""
     /// The width of the widest number.
     var numberWidth = 0
-    /// The width of the widest other value, without NULL.
+    /// The width of the widest value that is neither a number nor NULL.
     var textWidth = 0
-    /// The width of NULL; 0 without a NULL.
+    /// The width of NULL; 0 if the column has no NULL.
     var nullWidth = 0
 
     /// Whether all values are numbers or NULL.
@@ -71,7 +71,7 @@ struct TextTable {
     columns[index].type = known.isEmpty ? type : "ANY"
   }
 
-  /// A line of the text, and how it stands out.
+  /// A line of the text, and its style.
   struct Line {
     let text: String
     var style: TextStyle?
@@ -112,7 +112,7 @@ struct TextTable {
       if isCut { parts.append(rest) }
       return "\(bar) " + parts.joined(separator: " \(bar) ") + " \(bar)"
     }
-    // The heading of a column of numbers stands above them.
+    // The heading of a column of numbers is at the right, above the numbers.
     func heading(_ text: (Column) -> String) -> [Cell] {
       columns.map { Cell(text: text($0), isNumber: $0.isNumeric) }
     }
@@ -137,7 +137,7 @@ struct TextTable {
 
   /// Returns the widths of the columns that are shown, from the left.
   ///
-  /// - Parameter used: the width of what stands beside the columns.
+  /// - Parameter used: the width that the row numbers take beside the columns.
   private func widths(of columns: [Column], in width: Int?, beside used: Int) -> [Int] {
     var widths = columns.map { column in
       max(
@@ -146,7 +146,7 @@ struct TextTable {
     }
     guard let width else { return widths }
     func total(_ widths: some Sequence<Int>) -> Int { widths.reduce(used + 1) { $0 + $1 + 3 } }
-    // The least widths of texts, and of the names of columns of numbers, step by step.
+    // Each step permits smaller widths: of texts, and of the names of columns of numbers.
     for (least, leastName) in [(24, Int.max), (8, Int.max), (8, 6)] {
       guard total(widths) > width else { return widths }
       let floors = zip(columns, widths).map { column, width in
@@ -159,21 +159,21 @@ struct TextTable {
       return narrowed(widths, to: floors, by: total(widths) - width)
     }
     guard total(widths) > width, widths.count > 1 else { return widths }
-    // The columns that are left out become one column of marks.
+    // A single column of marks replaces all columns that are left out.
     var count = widths.count - 1
     while count > 1, total(widths.prefix(count)) + 4 > width { count -= 1 }
     return self.widths(of: Array(columns.prefix(count)), in: width - 4, beside: used)
   }
 
-  /// Returns widths whose sum is smaller by `excess`, and none of which is below its floor. The
-  /// widest become as narrow as the others first.
+  /// Returns widths whose sum is smaller by `excess`. The widest columns are narrowed first, and no
+  /// width becomes smaller than its floor.
   private func narrowed(_ widths: [Int], to floors: [Int], by excess: Int) -> [Int] {
     var bound = widths.max() ?? 0
     func bounded() -> [Int] { zip(widths, floors).map { max($1, min($0, bound)) } }
     let sum = widths.reduce(0, +) - excess
     while bound > 0, bounded().reduce(0, +) > sum { bound -= 1 }
     var result = bounded()
-    // The room that is left goes to the first columns that were narrowed.
+    // The remaining width is given to the first of the narrowed columns.
     for index in result.indices where result[index] == bound && widths[index] > bound {
       guard result.reduce(0, +) < sum else { break }
       result[index] += 1

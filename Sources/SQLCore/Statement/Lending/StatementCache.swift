@@ -99,7 +99,7 @@ struct StatementCache {
   }
 
   /// Returns the index in `numbered` for a number. The upper bits of a product spread consecutive
-  /// numbers over the places.
+  /// numbers over the array.
   private func place(of number: Int) -> Int {
     let product = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product >> UInt64(truncatingIfNeeded: 64 &- placeBits))
@@ -123,7 +123,7 @@ struct StatementCache {
   mutating func number(_ statement: StatementPointer, _ number: Int) {
     guard statement.pointee.key != nil else { return }
     forgetNumber(of: statement)
-    // At most 4,096 places, which take 32 KiB.
+    // `numbered` grows to at most 4,096 elements, which take 32 KiB.
     while numbered[place(of: number)] != nil, placeBits < 12 { doublePlaces() }
     let place = place(of: number)
     numbered[place]?.pointee.number = nil

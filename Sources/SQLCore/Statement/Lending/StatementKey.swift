@@ -181,7 +181,7 @@ enum KeyHash {
 
 /// The key and the values of a typed query, while both are being written.
 ///
-/// The draft uses memory of the connection. The connection takes the memory back when the draft is
+/// The draft uses memory of the connection. The connection reclaims the memory when the draft is
 /// complete.
 package struct StatementDraft {
   package var key: StatementKey

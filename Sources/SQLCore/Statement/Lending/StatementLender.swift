@@ -81,12 +81,12 @@ struct StatementLender {
     return StatementDraft(key: key, values: values)
   }
 
-  /// Takes back the key of a draft. Its memory may have moved while the key grew.
+  /// Reclaims the memory of a draft's key. The memory may have moved while the key grew.
   fileprivate mutating func takeBack(key: StatementKey) {
     self.key = key
   }
 
-  /// Takes back the storage for the values of a draft.
+  /// Reclaims the memory of a draft's values.
   fileprivate mutating func takeBack(values: consuming BoundValues) {
     values.removeAll()
     self.values.deallocate()
@@ -184,7 +184,7 @@ extension ConnectionCore {
     state.pointee.statements.beginDraft()
   }
 
-  /// Takes back a draft whose shape could not be written.
+  /// Reclaims the memory of a draft whose shape could not be written.
   package func discard(_ draft: StatementDraft) {
     state.pointee.statements.takeBack(key: draft.key)
     state.pointee.statements.takeBack(values: draft.values)

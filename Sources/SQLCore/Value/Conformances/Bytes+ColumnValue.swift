@@ -66,8 +66,8 @@ extension UUID: ColumnValue {
     }
   }
 
-  /// Returns the 36 characters, in lower case unless the form is `.uppercase`, or for `.bytes` the
-  /// 16 bytes.
+  /// Returns the 16 bytes for the form `.bytes`, and the 36 characters for any other form. They are
+  /// in upper case for `.uppercase`, and otherwise in lower case.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     switch form {
     case .bytes: .blob(withUnsafeBytes(of: uuid) { Data($0) })

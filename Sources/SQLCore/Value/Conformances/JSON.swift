@@ -26,8 +26,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
   public static var storageClass: StorageClass { .text }
 
   /// Decodes the JSON in a TEXT. Throws `ColumnValueError` if the JSON cannot be decoded as
-  /// `Value`. If decoding throws a `DecodingError`, the error's `detail` names the place in the
-  /// JSON.
+  /// `Value`. If the cause is a `DecodingError`, the `detail` of the thrown error names the place
+  /// in the JSON.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     do {

@@ -47,8 +47,8 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equa
   }
 }
 
-// If the type is also Equatable, two default implementations apply. This extension chooses the
-// right one.
+// If the type is also Equatable, two default implementations of `isStoredAlike(_:_:)` apply. This
+// extension chooses the comparison of the raw values.
 extension ColumnValue where Self: RawRepresentable & Equatable, RawValue: ColumnValue {
   /// Returns whether the raw values have the same stored form.
   @inlinable

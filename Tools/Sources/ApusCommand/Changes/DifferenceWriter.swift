@@ -2,10 +2,10 @@ import Apus
 import FileInspection
 import ToolOutput
 
-/// The text of differences in the form that the caller chose.
+/// A writer of differences, in the output format that the caller chose.
 final class DifferenceWriter {
   private let output: Output
-  /// Whether the differences never end, so that JSON has an object on each line and no array.
+  /// Whether the output has no end. JSON then has an object on each line, instead of an array.
   private let isEndless: Bool
   private var count = 0
   private var heading: String?
@@ -24,13 +24,14 @@ final class DifferenceWriter {
     output.flush()
   }
 
-  /// Begins a part of the text, such as a transaction, in which the names of tables appear again.
+  /// Begins a section of the text, such as a transaction. Each section repeats the names of its
+  /// tables.
   func begin(_ title: String) {
     heading = nil
     if output.format == .table { output.line(title, .dim, isCut: true) }
   }
 
-  /// Writes a line of text that is no difference, below the last difference.
+  /// Writes a remark on a line of its own, below the last difference.
   func note(_ text: String) { output.line(text, .red, isCut: true) }
 
   // MARK: Differences
@@ -112,7 +113,7 @@ final class DifferenceWriter {
 }
 
 extension RowDifference {
-  /// The difference as a line of text: a sign, the key and the values.
+  /// The difference as a line of text: `+`, `~` or `-`, then the key and the values.
   var line: String {
     let keyText = key.map(\.shownInLine).joined(separator: ", ")
     let values = columns.indices.map { index in

@@ -4,11 +4,13 @@ import FileInspection
 import Foundation
 import ToolOutput
 
-/// The last state of a file that was seen, and the comparison of later states with it.
+/// A watcher of a file, which keeps the last state that it has seen and compares later states with
+/// it.
 ///
-/// The state is a copy of the tables in a temporary file. Each look compares the file with the copy
-/// in one transaction, so the differences of all looks together lead from the first state to the
-/// last. The changes of several commits between two looks are one difference.
+/// The state is a copy of the tables in a temporary file. Each call of `look` compares the file
+/// with the copy in one transaction, so the differences of all calls together lead from the first
+/// state to the last. If several commits change a row between two calls, their changes are one
+/// difference.
 final class FileWatcher {
   private let path: String
   private let tables: [String]?
@@ -17,12 +19,12 @@ final class FileWatcher {
   private var definitions: SchemaDefinitions
   /// The tables whose rows cannot be compared.
   private(set) var uncompared: [UncomparedTable]
-  /// A number that changes when another connection commits; nil if the next look
-  /// must compare.
+  /// SQLite's `data_version`, which changes when another connection commits. If nil, the next call
+  /// of `look` compares the file in any case.
   private var version: DatabaseValue?
-  /// The number of the file, which differs if another file takes its place.
+  /// The inode number of the file. It changes if another file takes its place.
   private var fileNumber: UInt64?
-  /// The number of rows of the first state.
+  /// The number of rows in the first state.
   let rowCount: Int
 
   var tableCount: Int { copy.shapes.count }
@@ -52,11 +54,12 @@ final class FileWatcher {
     try connection.row("PRAGMA data_version")?[0]
   }
 
-  /// Compares the file with its last state, if it may have changed.
+  /// Compares the file with its last state, if the file may have changed.
   ///
-  /// If `look` throws, the differences that it has already passed are not passed again.
+  /// If this method throws, the next call does not repeat the differences that were already
+  /// reported.
   ///
-  /// - Parameter onUncompared: takes a table whose rows cannot be compared from now on.
+  /// - Parameter onUncompared: called for each further table whose rows cannot be compared.
   func look(
     _ onSchema: (SchemaDifference) -> Void, _ onRow: (RowDifference) -> Void,
     _ onUncompared: (UncomparedTable) -> Void

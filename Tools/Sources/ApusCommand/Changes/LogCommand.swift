@@ -85,7 +85,7 @@ struct LogCommand: ParsableCommand {
     if let after, let position = LogPosition(after) {
       return after.contains(":") ? position : try self.position(position.number, connection)
     }
-    // Also throws the error that the file has no log.
+    // This call also throws if the file has no log.
     let last = try connection.logPosition()
     let first = try connection.row(
       """
@@ -124,7 +124,7 @@ private struct LogLines {
 
   private var time: String { entry.date.formatted(.iso8601) }
 
-  /// Writes the transaction in the form in which `watch` writes changes.
+  /// Writes the transaction in the same form as the changes of the command `watch`.
   func write(to writer: DifferenceWriter) {
     var title = "\(entry.sequence)  \(time)"
     if let label = entry.label { title += "  label \(label)" }

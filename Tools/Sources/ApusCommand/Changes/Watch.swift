@@ -68,7 +68,7 @@ struct Watch: ParsableCommand {
           },
           { writer.write($0) })
       } catch let error as DatabaseError where [.busy, .locked].contains(error.code.primary) {
-        // Another process holds a lock; the next look compares.
+        // Another process holds a lock. The next call of `look` tries again.
       } catch  where Interruption.isRequested {
         break
       }

@@ -45,7 +45,8 @@ struct Backup: ParsableCommand {
     ErrorOutput.write("\(pages) pages were copied to \(copy)")
   }
 
-  /// Returns the error of a copy that failed: a sentence about its path if the path is the cause.
+  /// Returns the error to report for a failed copy: a sentence about the copy's path if the path is
+  /// the cause, and otherwise the given error.
   private func problem(_ error: any Error) -> any Error {
     let files = FileManager.default
     let path = FileArgument.literal(copy)

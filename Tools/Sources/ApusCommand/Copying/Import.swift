@@ -86,7 +86,7 @@ struct Import: ParsableCommand {
     }
   }
 
-  /// Inserts the rows. Also returns how many rows of each table were deleted in favour of them.
+  /// Inserts the rows. Returns the import, and how many rows REPLACE deleted in each table.
   private func insert(
     _ source: ByteSource, into connection: Connection, _ progress: ProgressLine
   ) throws -> (TableImport, [(String, Int)]) {
@@ -112,14 +112,14 @@ struct Import: ParsableCommand {
       let records = try CSVRecords(source, separator: byte)
       try insertion.insert(records, names: names) { try step(records.byteCount) }
     }
-    // The tables of a full-text index are not reported: the index deletes rows in them itself.
+    // The shadow tables of a full-text index are left out, because the index deletes rows in them.
     let tables = try Relation.all(in: connection).filter { $0.kind == .table }
     let deleted = insertion.deletedRows
     return (insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } })
   }
 
-  /// Throws if the table has triggers: they do not run unless the file is trusted, and the data
-  /// that they keep up to date would no longer agree with the rows.
+  /// Throws if the table has triggers and the file is not trusted. The triggers would not run, and
+  /// the data that they keep up to date would no longer agree with the rows.
   private func requireTrust(in table: String, _ connection: Connection) throws {
     let row = try connection.row(
       """
@@ -143,9 +143,10 @@ struct Import: ParsableCommand {
     return ByteSource(file, named: data)
   }
 
-  /// Opens the file for writing, in the journal mode that it has.
+  /// Opens the file for writing, without changing its journal mode.
   private func open() throws -> Database {
-    // Opening for writing would create the file, and switch it to WAL.
+    // The file is opened for reading first: opening it for writing would create a missing file, and
+    // would switch an existing file to WAL.
     let mode = try file.read { connection in
       try connection.row("PRAGMA journal_mode")?.get(String.self, at: 0) ?? "delete"
     }
@@ -155,7 +156,8 @@ struct Import: ParsableCommand {
     let replaces = onConflict == .replace
     configuration.prepareConnection = { connection in
       if mode != "wal" { try connection.execute("PRAGMA journal_mode = \(unsafe: mode)") }
-      // Otherwise REPLACE would delete rows without running the triggers of a log or of an index.
+      // Without this setting, REPLACE would not run the triggers that keep a log or an index up to
+      // date when it deletes rows.
       if replaces { try connection.execute("PRAGMA recursive_triggers = ON") }
     }
     return try FileArgument.open(file.file, configuration)

@@ -1,7 +1,8 @@
 import Foundation
 import ToolOutput
 
-/// A file that is written beside its path under another name, and renamed when it is complete.
+/// A file that is written under a temporary name in the same folder, and renamed when it is
+/// complete.
 final class PartialFile {
   private let path: String
   private let url: URL
@@ -24,7 +25,7 @@ final class PartialFile {
     }
   }
 
-  /// Returns a sentence if the folder of a path does not exist, or is a file; nil otherwise.
+  /// Returns an error message if the folder of a path does not exist or is a file; nil otherwise.
   static func missingFolder(of path: String) -> String? {
     let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
     guard !folder.isEmpty else { return nil }
@@ -37,7 +38,7 @@ final class PartialFile {
 
   deinit { try? FileManager.default.removeItem(at: part) }
 
-  /// Writes a text. The first error is thrown when the file is complete.
+  /// Writes a text. If writing fails, `complete()` throws the first error.
   func write(_ text: String) {
     guard failure == nil else { return }
     do { try handle.write(contentsOf: Data(text.utf8)) } catch { failure = error }

@@ -37,7 +37,7 @@ struct Generate: ParsableCommand {
       for name in names ?? [] { _ = try Relation.named(name, in: connection) }
       return try GeneratedModels(of: connection, tables: names)
     }
-    // An interruption looks like tables that cannot be read.
+    // An interruption makes tables seem unreadable, so it is reported instead.
     try Interruption.check()
     for note in models.notes { ErrorOutput.write("note: \(note)") }
     guard let output else {

@@ -23,7 +23,8 @@ struct Explain: ParsableCommand {
     let output = options.output()
     let sql = try StatementArgument.sql(sql)
     let (steps, indexes) = try file.read { connection in
-      // Compiles the statement by itself first, so that an error has the caller's text.
+      // This call comes first, because it compiles the statement without EXPLAIN, so that an error
+      // contains the caller's text.
       let indexes = try connection.suggestedIndexes(for: sql)
       let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { row in
         PlanStep(id: try row.get(at: 0), parent: try row.get(at: 1), detail: try row.get(at: 3))
@@ -45,7 +46,7 @@ struct Explain: ParsableCommand {
   }
 }
 
-/// A step of a plan of SQLite.
+/// A step of SQLite's query plan.
 struct PlanStep {
   let id: Int
   let parent: Int

@@ -39,8 +39,8 @@ struct Show: ParsableCommand {
     }
   }
 
-  /// Returns the columns as SQL. The names are checked: a misspelt name throws an error that lists
-  /// the existing ones.
+  /// Returns the requested columns as SQL. If the table has no column with a requested name, throws
+  /// an error that lists the existing columns.
   private func selection(of table: String, _ connection: Connection) throws -> SQL {
     guard let columns else { return "*" }
     let existing = try connection.columns(ofTable: table).map(\.name)

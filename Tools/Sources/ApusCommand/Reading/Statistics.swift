@@ -52,7 +52,7 @@ struct FileStatistics {
   private static let vacuumModes: [Int64: String] = [0: "none", 1: "full", 2: "incremental"]
 
   private(set) var facts: [(name: String, value: DatabaseValue)] = []
-  /// A row for each table and index, the largest first; nil if SQLite cannot tell.
+  /// A row for each table and index, the largest first; nil if SQLite was built without `dbstat`.
   let trees: [[DatabaseValue]]?
 
   var factNames: [String] { facts.map { $0.name.replacing(" ", with: "_") } }
@@ -80,11 +80,13 @@ struct FileStatistics {
       trees = nil
       return
     }
-    // `ncell` of an inner page counts the pages below it; entries are on the leaves.
+    // The inner pages of an index have entries too. Those of a table only refer to other pages, and
+    // have no payload.
     trees = try connection.rows(
       """
       SELECT stat.name, coalesce(schema.type, 'table'), coalesce(schema.tbl_name, stat.name),
-        sum(pgsize), count(*), sum(ncell) FILTER (WHERE pagetype = 'leaf'), sum(unused)
+        sum(pgsize), count(*), sum(ncell) FILTER (WHERE pagetype = 'leaf' OR payload > 0),
+        sum(unused)
       FROM dbstat AS stat LEFT JOIN sqlite_schema AS schema USING (name)
       GROUP BY stat.name ORDER BY 4 DESC, 1
       """

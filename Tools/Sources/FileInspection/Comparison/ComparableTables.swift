@@ -1,15 +1,17 @@
 import Apus
 
-/// The tables of the main database whose rows are compared, and those whose rows cannot be.
+/// The tables of the main database whose rows are compared, and the tables whose rows cannot be
+/// compared.
 ///
-/// Views are in neither list, nor are the tables that SQLite keeps for itself. The rows of a
-/// virtual table are compared if the table stores them:
+/// Views and SQLite's internal tables are in neither list. The rows of a virtual table are compared
+/// if the table stores them:
 ///
-/// - A full-text table with its own text stores it in the shadow table `…_content`. This table is
-///   compared in its place: it has all that is stored, and can be read without the tokenizer.
-/// - A full-text table with external content has the text of a table that is compared itself.
-/// - A contentless full-text table stores an index, from which its rows cannot be read.
-/// - Another virtual table with shadow tables, such as an R*Tree, is read itself.
+/// - A full-text table that stores its text has it in the shadow table `…_content`. The shadow
+///   table is compared in place of the full-text table: it has everything that is stored, and can
+///   be read without the tokenizer.
+/// - A full-text table with external content takes its text from another table, which is compared.
+/// - A contentless full-text table stores only an index, from which its rows cannot be read.
+/// - Any other virtual table with shadow tables, such as an R*Tree, is read directly.
 /// - A virtual table without shadow tables, such as one of `fts5vocab`, stores nothing.
 /// - If SQLite lacks the module of a table, the rows of the table cannot be read.
 package struct ComparableTables {
@@ -32,11 +34,11 @@ package struct ComparableTables {
       )
     }
     let virtual = Set(entries.filter { $0.type == "virtual" }.map { $0.name.lowercased() })
-    // The shadow tables of a virtual table, by the ends of their names.
+    // The shadow tables of each virtual table, with the suffixes of their names as keys.
     var shadows: [String: [String: String]] = [:]
     for entry in entries where entry.type == "shadow" {
       let name = entry.name.lowercased()
-      // The tables `search` and `search_2` may both be virtual: the longer name is the owner's.
+      // If `search` and `search_2` are both virtual tables, `search_2_data` belongs to `search_2`.
       let separator = name.indices.last { name[$0] == "_" && virtual.contains(String(name[..<$0])) }
       guard let separator else { continue }
       let end = String(name[name.index(after: separator)...])
@@ -47,7 +49,7 @@ package struct ComparableTables {
         shapes.append(try connection.shape(ofTable: entry.name))
       } else if entry.type == "virtual" {
         let parts = shadows[entry.name.lowercased()] ?? [:]
-        // If SQLite lacks the module, it knows no shadow tables of it.
+        // If SQLite lacks the module, it does not report the shadow tables as such.
         if !parts.isEmpty, FullTextModule(ofTable: entry.sql) != nil {
           try addFullTextTable(entry.name, sql: entry.sql, content: parts["content"], connection)
         } else {
@@ -60,7 +62,8 @@ package struct ComparableTables {
   private mutating func addFullTextTable(
     _ name: String, sql: String, content: String?, _ connection: Connection
   ) throws {
-    // With external content, `content` may be a table that the program made under this name.
+    // If the content is external, `content` is not a shadow table, but a table that the program
+    // created with such a name.
     if let content {
       shapes.append(try connection.shape(ofTable: content, fullTextTable: name))
     }
@@ -94,8 +97,8 @@ extension Connection {
       fullTextTable: fullTextTable)
   }
 
-  /// Returns the shape of a virtual table, whose key is the rowid; nil if the table stores nothing.
-  /// Throws if it cannot be read.
+  /// Returns the shape of a virtual table, with the rowid as its key; nil if the table stores
+  /// nothing. Throws if the table cannot be read.
   fileprivate func shape(
     ofVirtualTable name: String, shadows: Set<String>
   ) throws -> TableShape? {
@@ -103,7 +106,7 @@ extension Connection {
     guard !shadows.isEmpty else { return nil }
     _ = try row("SELECT 1 FROM \(identifier: name) LIMIT 1")
     let names = columns.map(\.name)
-    // The first column of an R*Tree is its rowid; that of a geopoly table is a shape.
+    // The first column of an R*Tree is its rowid. The first column of a geopoly table is a polygon.
     if shadows.contains("node"), let first = columns.first, first.declaredType == "INT" {
       return TableShape(name: name, columns: names, keyColumns: [first.name])
     }
@@ -118,6 +121,6 @@ extension Connection {
 /// A table whose rows cannot be compared.
 package struct UncomparedTable: Hashable, Sendable {
   package let name: String
-  /// Why they cannot be compared, such as `no such module: vec0`.
+  /// The reason why the rows cannot be compared, such as `no such module: vec0`.
   package let reason: String
 }

@@ -1,6 +1,6 @@
 import Apus
 
-/// A state of a database as it can be compared with another one: in tables whose text is UTF-8.
+/// A state of a database that can be compared with another state. The text of its tables is UTF-8.
 package struct ComparedState {
   package let definitions: SchemaDefinitions
   package let shapes: [TableShape]
@@ -10,11 +10,11 @@ package struct ComparedState {
 
   /// Reads the schema of a database.
   ///
-  /// SQLite sorts UTF-16 by other bytes than UTF-8, so the tables of a database in UTF-16 are
-  /// copied.
+  /// SQLite sorts text by its bytes, so the order in UTF-16 differs from the order in UTF-8. The
+  /// tables of a database in UTF-16 are therefore copied.
   ///
-  /// - Parameter tables: the tables that are compared; nil for all tables. A full-text table is
-  ///   compared by its text, which is in another table.
+  /// - Parameter tables: the names of the tables to compare; nil for all tables. For a full-text
+  ///   table, the table that stores its text is compared.
   package init(of connection: Connection, tables: [String]?) throws {
     definitions = try SchemaDefinitions(of: connection)
     func isCompared(_ name: String) -> Bool {
@@ -34,8 +34,8 @@ package struct ComparedState {
     self.copy = copy
   }
 
-  /// Calls a closure with the connection from which the rows are read: the given one, or that of
-  /// the copy.
+  /// Calls a closure with the connection from which to read the rows: the connection of the copy if
+  /// there is a copy, otherwise the given connection.
   package func read<Result>(
     _ connection: Connection, _ body: (Connection) throws -> Result
   ) throws -> Result {

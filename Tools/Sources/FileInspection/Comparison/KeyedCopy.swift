@@ -18,7 +18,7 @@ package final class KeyedCopy {
     self.database = database
   }
 
-  /// Copies a table, in place of an earlier copy of it. Returns the number of its rows.
+  /// Copies a table, and replaces an earlier copy of the table. Returns the number of copied rows.
   @discardableResult
   package func copy(_ shape: TableShape, from connection: Connection) throws -> Int {
     try remove(shape.name)
@@ -49,7 +49,7 @@ package final class KeyedCopy {
     shapes.removeAll { $0.name == shape.name }
   }
 
-  /// Makes changes to the copy of a table, whose columns must still be those of the original.
+  /// Makes changes to the copy of a table. The copy must have the columns of `shape`.
   package func apply(_ changes: [TableComparison.Change], to shape: TableShape) throws {
     try database.write { copy in
       let deletion = try copy.prepare(Self.deletion(from: shape))

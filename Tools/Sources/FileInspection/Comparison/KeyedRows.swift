@@ -8,7 +8,7 @@ import ToolOutput
 final class KeyedRows {
   typealias Row = [DatabaseValue]
 
-  /// The error that a merge cannot compare the rows of a table, because they are not in order.
+  /// The error for a table whose rows a merge cannot compare, because they are not in order.
   struct Misordered: Error, CustomStringConvertible {
     let table: String
 
@@ -21,7 +21,7 @@ final class KeyedRows {
   private let statement: Statement
   private let table: String
   private let count: Int
-  /// The positions of the key among the columns; all positions, if the table has no key.
+  /// The positions of the key columns among all columns; all positions if the table has no key.
   private let key: [Int]
   private var next: Row?
 

@@ -1,6 +1,6 @@
 import Apus
 
-/// A row that two states of a table do not share.
+/// A row that differs between two states of a table, or exists in only one of them.
 package struct RowDifference: Sendable, Equatable {
   package enum Kind: String, Sendable {
     case inserted = "insert"
@@ -10,7 +10,7 @@ package struct RowDifference: Sendable, Equatable {
 
   package let kind: Kind
   package let table: String
-  /// The values of the key; empty if the table has none, so that rows are compared as a whole.
+  /// The values of the key; empty if the table has no key. Its rows are then compared as a whole.
   package let key: [DatabaseValue]
   /// The columns whose values differ; all columns of a row that was inserted or deleted.
   package let columns: [String]

@@ -1,6 +1,6 @@
 import Apus
 
-/// A table, index, view or trigger that two schemas do not share.
+/// A table, index, view or trigger that differs between two schemas, or exists in only one of them.
 package struct SchemaDifference: Sendable, Equatable {
   package let kind: RowDifference.Kind
   /// `table`, `index`, `view` or `trigger`.
@@ -10,7 +10,7 @@ package struct SchemaDifference: Sendable, Equatable {
   package let new: String?
 }
 
-/// The definitions of a database, as SQLite keeps them.
+/// The SQL of a database's tables, indexes, views and triggers, as SQLite stores it.
 package struct SchemaDefinitions: Sendable, Equatable {
   private struct Entry: Equatable {
     let type: String
@@ -26,7 +26,8 @@ package struct SchemaDefinitions: Sendable, Equatable {
     ).map { Entry(type: try $0.get(at: 0), name: try $0.get(at: 1), sql: try $0.get(at: 2)) }
   }
 
-  /// Returns the differences to a newer schema: what is new or changed there, and then what is gone.
+  /// Returns the differences to a newer schema: first the definitions that are new or changed
+  /// there, then the definitions that are missing there.
   package func differences(to other: SchemaDefinitions) -> [SchemaDifference] {
     func find(_ entry: Entry, in entries: [Entry]) -> Entry? {
       entries.first { $0.type == entry.type && $0.name.lowercased() == entry.name.lowercased() }

@@ -4,7 +4,7 @@ import Apus
 ///
 /// It holds a few rows at a time, and reads each row of both states once.
 package struct TableComparison {
-  /// A row in both states; nil where it does not exist.
+  /// A row in the old and in the new state; nil for a state in which it does not exist.
   package struct Change {
     package let old: [DatabaseValue]?
     package let new: [DatabaseValue]?
@@ -37,8 +37,9 @@ package struct TableComparison {
     }
   }
 
-  /// Reports the rows of one key. A single row that differs was updated; of several, those that
-  /// exist on one side only were deleted or inserted.
+  /// Reports the changes of the rows with one key. If each state has one row with the key, a
+  /// difference is an update. Otherwise, a row of only the old state was deleted, and a row of only
+  /// the new state was inserted.
   private static func report(
     _ old: [KeyedRows.Row], _ new: [KeyedRows.Row], _ body: (Change) throws -> Void
   ) throws {
@@ -64,7 +65,8 @@ package struct TableComparison {
 }
 
 extension TablePair {
-  /// Returns a change as it is shown: an update has the columns that differ.
+  /// Returns a change in the form that is shown. For an update, it has only the columns that
+  /// differ.
   package func difference(_ change: TableComparison.Change) -> RowDifference {
     let row = change.new ?? change.old ?? []
     let key = keyColumns.compactMap { name in

@@ -5,7 +5,7 @@ package struct TablePair: Sendable {
   /// The columns that both tables have, by which rows are compared; all columns if one table is
   /// missing.
   package let columns: [String]
-  /// The columns that identify a row; empty if the tables have no key, or different ones.
+  /// The columns that identify a row; empty if the tables have no key, or different keys.
   package let keyColumns: [String]
 
   package var name: String { new?.name ?? old?.name ?? "" }
@@ -26,8 +26,8 @@ package struct TablePair: Sendable {
     keyColumns = hasSameKey ? new.keyColumns : []
   }
 
-  /// Returns the tables of two states by their names: those of the new state, and then those that
-  /// only the old one has.
+  /// Returns the tables of two states, paired by their names: first all tables of the new state,
+  /// then the tables that only the old state has.
   package static func pairs(_ old: [TableShape], _ new: [TableShape]) -> [TablePair] {
     func find(_ shape: TableShape, in shapes: [TableShape]) -> TableShape? {
       shapes.first { $0.name.lowercased() == shape.name.lowercased() }

@@ -10,7 +10,8 @@ extension Database {
   /// index of FTS4 whose text is not stored.
   ///
   /// - Parameters:
-  ///   - isQuick: does not compare indexes with their tables, which takes most of the time.
+  ///   - isQuick: whether to skip the comparison of indexes with their tables, which takes most of
+  ///     the time.
   ///   - progress: the line that shows how far the check has come.
   package func faults(isQuick: Bool, _ progress: ProgressLine) throws -> [FileFault] {
     defer { progress.end() }
@@ -34,7 +35,7 @@ extension Database {
       progress.update(bytes: (step.completedPageCount * pageSize, of: step.pageCount * pageSize))
     }
     return try indexes.compactMap { name, module in
-      // The form for FTS5, with rank 1, also compares the index with the table whose text it has.
+      // With rank 1, FTS5 also compares the index with an external table that holds its text.
       let command: SQL =
         module == .fts5
         ? """
@@ -89,8 +90,8 @@ extension Connection {
 
   fileprivate func brokenReferences(_ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
-    // A foreign key to columns that are no key would end the check of all tables, so each table is
-    // checked by itself.
+    // The check fails at a foreign key to columns that are not a key. Each table is checked by
+    // itself, so that the other tables are checked nevertheless.
     for relation in try Relation.all(in: self) where relation.kind == .table {
       do {
         let sql: SQL = """

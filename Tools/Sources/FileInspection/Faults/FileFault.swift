@@ -1,6 +1,7 @@
 import Apus
 
-/// A fault in a file: damage, a reference to nothing, an index that disagrees with its text.
+/// A fault in a file: damage, a reference to a missing row, or an index that disagrees with its
+/// text.
 package struct FileFault: Sendable, Equatable {
   package let kind: String
   package let table: String?
@@ -14,7 +15,7 @@ package struct FileFault: Sendable, Equatable {
     self.text = text
   }
 
-  /// The columns of a table of faults.
+  /// The names of the columns in a table of faults.
   package static let columns = ["kind", "table", "row", "fault"]
 
   package var values: [DatabaseValue] {

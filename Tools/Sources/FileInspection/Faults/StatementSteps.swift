@@ -1,12 +1,12 @@
 import Apus
 import ToolOutput
 
-/// An estimate of the steps of SQLite's virtual machine for a statement that reads whole tables. It
-/// lets a line show how far the statement has come.
+/// An estimate of the steps of SQLite's virtual machine for a statement that reads whole tables. A
+/// progress line needs it to show how far the statement has come.
 ///
-/// EXPLAIN shows the statement's program. For each loop over a table, the instructions that run for
-/// a row without a fault are counted. Their number, times the number of rows of the table, is the
-/// estimate.
+/// EXPLAIN shows the statement's program. In each loop over a table, the instructions that run for
+/// a row without a fault are counted, and their number is multiplied by the number of rows. The sum
+/// over all loops is the estimate.
 /// - SeeAlso: <https://www.sqlite.org/opcode.html>
 struct StatementSteps {
   /// The number of steps; 0 if it is not known.
@@ -14,7 +14,8 @@ struct StatementSteps {
   /// The number of rows that are read.
   private(set) var rowCount = 0
 
-  /// Creates the estimate for a statement. If the file is too damaged for it, `count` may stay 0.
+  /// Creates the estimate for a statement. If the file is too damaged to make an estimate, `count`
+  /// may stay 0.
   ///
   /// - Parameter progress: rows are counted only if this line is visible.
   init(of sql: SQL, in connection: Connection, _ progress: ProgressLine) {
@@ -62,8 +63,8 @@ struct StatementSteps {
     let target: Int
   }
 
-  /// Returns the number of instructions of a loop that run for a row without a fault: forward jumps
-  /// skip the instructions that report a fault.
+  /// Returns the number of instructions of a loop that run for a row without a fault. Each forward
+  /// jump counts as taken, because such jumps skip the instructions that report a fault.
   private static func length(of loop: ClosedRange<Int>, in program: [Instruction]) -> Int {
     var (place, length) = (loop.lowerBound, 0)
     while place < loop.upperBound {
@@ -88,7 +89,7 @@ extension Connection {
 
   /// Returns an estimate for the check of a full-text index.
   func steps(ofSearchIndex name: String, _ progress: ProgressLine) -> StatementSteps {
-    // An index without sizes has no table of this name.
+    // An index that does not store the sizes of its texts has no table `…_docsize`.
     let rows = progress.isVisible ? try? rowCount(of: "\(name)_docsize") : nil
     return StatementSteps(perRow: 13, rowCount: rows ?? 0)
   }
@@ -107,7 +108,7 @@ extension Connection {
   }
 }
 
-/// `@unchecked Sendable`: the thread that runs the statement is the only one that calls it.
+/// `@unchecked Sendable`: only the thread that runs the statement calls `advance()`.
 private final class ShownSteps: @unchecked Sendable {
   static let interval = 4_000
   private let steps: StatementSteps
@@ -122,7 +123,7 @@ private final class ShownSteps: @unchecked Sendable {
   func advance() {
     guard steps.count > 0 else { return }
     done += Self.interval
-    // The estimate may be too low; all rows are read when the statement has ended.
+    // The estimate may be too low, so at most 99 % are shown before the statement has ended.
     let share = min(0.99, Double(done) / Double(steps.count))
     line.update(rows: (Int(share * Double(steps.rowCount)), of: steps.rowCount))
   }

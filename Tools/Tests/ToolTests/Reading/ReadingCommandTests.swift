@@ -127,6 +127,24 @@ struct ReadingCommandTests {
     #expect(object["trees"]?.first?["name"] as? String == "Post")
   }
 
+  @Test("stats counts the rows of each table and index, also those on inner pages")
+  func entries() async throws {
+    let file = try await folder.database(
+      named: "large.sqlite",
+      """
+      CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT);
+      CREATE INDEX byText ON Note (text);
+      CREATE TABLE Tag (name TEXT PRIMARY KEY) WITHOUT ROWID;
+      INSERT INTO Note SELECT value, 'note ' || value FROM generate_series(1, 20000);
+      INSERT INTO Tag SELECT text FROM Note;
+      """)
+    let run = try await Command.apus("stats", file.path, "--csv")
+    let lines = run.output.replacing("\r\n", with: "\n").split(separator: "\n").dropFirst()
+    let entries = Dictionary(
+      uniqueKeysWithValues: lines.map { $0.split(separator: ",") }.map { ($0[0], $0[5]) })
+    for name in ["Note", "byText", "Tag"] { #expect(entries[name[...]] == "20000", "\(name)") }
+  }
+
   @Test("nothing is written, whatever the statement")
   func readOnly() async throws {
     let file = try await blog()
