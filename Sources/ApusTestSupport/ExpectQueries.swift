@@ -130,7 +130,8 @@ final class StatementRecorder: Sendable {
     "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA",
   ]
 
-  /// Returns whether a statement counts. Statements about transactions and settings do not.
+  /// Returns whether a statement is counted. Statements that control transactions and PRAGMAs are
+  /// not counted.
   private static func counts(_ sql: String) -> Bool {
     var rest = sql.drop { $0.isWhitespace }
     while rest.hasPrefix("--") {

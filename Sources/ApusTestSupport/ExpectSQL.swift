@@ -95,7 +95,7 @@ public struct UnexpectedSQL: Error, Sendable, CustomStringConvertible {
   public let place: String
 
   /// The expected and the found SQL, one below the other, with a caret (`^`) below the first
-  /// difference. If the values differ, they follow.
+  /// difference. If the values differ, the expected and the found values are listed after the SQL.
   public var description: String {
     var lines = ["\(place): the SQL differs", "  expected \(expected)", "  found    \(found)"]
     let same = zip(expected, found.onOneLine).prefix { $0 == $1 }.count

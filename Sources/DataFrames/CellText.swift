@@ -21,7 +21,7 @@ import SQLCore
 /// | Data, [UInt8] | base64 |
 /// | others | as they are stored: numbers, text |
 enum CellText {
-  /// Returns a cell that is not NULL as text. Throws for a value without such a text, such as a
+  /// Returns a cell that is not NULL as text. Throws for a value that has no text form, such as a
   /// date in the year 10000.
   static func text(of value: DatabaseValue, as type: (any ColumnValue.Type)?) throws -> String {
     switch value {
@@ -73,9 +73,9 @@ enum CellText {
     return message + ", which does not hold its digits; give the column the type Decimal or String"
   }
 
-  /// Returns the cell in the type's own stored form, so that equal values are equal cells. Returns
-  /// nil if the type cannot read or store the value, for example NaN or an unknown case of an
-  /// enumeration.
+  /// Converts a cell to the standard stored form of its type, so that equal values become equal
+  /// cells. Returns nil if the type cannot read or store the value, for example NaN or an unknown
+  /// case of an enumeration.
   private static func stored<Value: ColumnValue>(
     _ value: DatabaseValue, as type: Value.Type
   ) -> DatabaseValue? {
@@ -90,8 +90,8 @@ enum CellText {
     }
   }
 
-  /// Returns the date of a text in the form that `text(of:as:)` writes, or in another ISO 8601
-  /// form.
+  /// Returns the date in a text as a cell. The text has the form that `text(of:as:)` writes, or
+  /// another ISO 8601 form.
   static func date(_ text: String) -> DatabaseValue? {
     let date =
       (try? DatabaseValue.text(text).read(Date.self, as: .iso8601))
@@ -126,25 +126,28 @@ enum CellText {
           exponent -= 1
         }
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
-        // A greater exponent is outside the range of Double.
+        // The exponent is limited, so that the sum cannot overflow. A number with an exponent
+        // beyond this limit is outside the range of Double anyway.
         exponent += min(max(Int(Substring(bytes)) ?? 1_000_000, -1_000_000), 1_000_000)
         bytes = bytes.suffix(0)
       default:
-        // Infinity in words, or hexadecimal digits, which are exact.
+        // The text is a word such as `inf`, or has hexadecimal digits. Neither is compared digit by
+        // digit.
         return real
       }
     }
     guard !digits.isEmpty else { return real }
     while digits.last == 0x30 { digits.removeLast() }
     guard real.isFinite, !real.isZero else { return nil }
-    // In this range of exponents, a Double keeps any 15 digits. No Double has more than 767 digits.
+    // In this range of exponents, every number of at most 15 digits keeps its digits as a Double. A
+    // number of more than 767 digits never does.
     if digits.count <= 15, abs(exponent) < 300 { return real }
     guard digits.count <= 767 else { return nil }
     return written(real, digits: digits.count) == (digits, exponent) ? real : nil
   }
 
-  /// Returns the first `count` digits of a number, rounded, and the power of ten of the first
-  /// digit. The number is not 0.
+  /// Returns the digits of a number, rounded to `count` digits, and the power of ten of the first
+  /// digit. The number must not be 0.
   private static func written(_ real: Double, digits count: Int) -> ([UInt8], Int) {
     var text = [CChar](repeating: 0, count: count + 16)
     let length = withVaList([Int32(truncatingIfNeeded: count - 1), real]) { arguments in
@@ -203,7 +206,7 @@ extension TableColumn {
       return .real(try exactReal(digits))
     case .integer(let integer) where declared == .real:
       return .real(try exactReal(String(integer)))
-    // SQLite would write the number with 15 digits.
+    // SQLite would convert the number to a text with only 15 digits.
     case .real(let real) where declared == .text: return .text(String(real))
     default: return value
     }

@@ -67,9 +67,9 @@ extension DataFrame {
   /// its JSON.
   ///
   /// Throws `DataFrameError`, with the line, if the text is not such JSON or if an object has a
-  /// member twice. Throws it with the row, the line and the column if a value cannot be read as the
-  /// given type, such as a number whose digits a Double would lose. Throws it with the name if the
-  /// names of two columns differ only by case.
+  /// member twice. Throws this error with the row, the line and the column if a value cannot be
+  /// read as the given type, such as a number whose digits a Double would lose. Throws this error
+  /// with the name if the names of two columns differ only by case.
   ///
   /// - Parameter types: the types of columns, by name.
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8259>
@@ -139,7 +139,8 @@ extension JSONText {
     }
   }
 
-  /// The cell and its type, for a column without a given type.
+  /// The value as a cell, and the type of the cell. They are used if no type is given for the
+  /// column.
   fileprivate var plain: (DatabaseValue, (any ColumnValue.Type)?) {
     switch self {
     case .null: return (.null, nil)

@@ -137,8 +137,8 @@ extension DatabaseReader {
 }
 
 extension DataFrameColumn {
-  /// Creates a column of the type for a storage class. If a value has another class, the column has
-  /// no type.
+  /// Creates a column whose type is the Swift type of a storage class. If a value has another
+  /// storage class, the column has no type.
   init(_ name: String, storageClass: StorageClass?, values: [DatabaseValue]) {
     var values = values
     // In a column of REAL, integers become REAL values, unless an integer would lose digits.
@@ -180,7 +180,8 @@ extension ResultColumn {
 }
 
 extension [String] {
-  /// The names, made unique: a name that occurs again gets a number, such as `name_2`.
+  /// The names, changed so that each is unique. If a name occurs again, a number is added, such as
+  /// `name_2`.
   fileprivate var numbered: [String] {
     var taken: Set<String> = []
     return map { name in

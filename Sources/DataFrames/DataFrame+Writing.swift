@@ -41,7 +41,8 @@ extension Connection {
       "SELECT type, strict FROM pragma_table_list(\(table.name)) WHERE schema = 'main'")
     let kind = try existing?.get(String.self, at: 0)
     let isStrict = try existing?.get(Bool.self, at: 1) ?? false
-    // Views and virtual tables have no affinity.
+    // The columns of views and virtual tables have no affinity, so values for them are not
+    // converted.
     let declared = kind == "table" ? try columns(ofTable: table.name, in: "main") : []
     let targets = frame.columns.map { column in declared.first { $0.name.isSame(as: column.name) } }
     if existing == nil {
@@ -53,7 +54,8 @@ extension Connection {
     }
     let names = frame.columnNames.map { Identifier($0).quoted }.joined(separator: ", ")
     let marks = frame.columns.map { _ in "?" }.joined(separator: ", ")
-    // Without the schema `main`, a temporary table of the same name would get the rows.
+    // If the statement did not name the schema `main`, a temporary table with the same name would
+    // get the rows.
     let statement = try core.lendStatement(
       text: "INSERT INTO main.\(name) (\(names)) VALUES (\(marks))")
     defer { core.giveBack(statement) }

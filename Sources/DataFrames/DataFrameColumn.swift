@@ -45,7 +45,7 @@ public struct DataFrameColumn: Sendable {
   }
 
   /// Returns a cell that is not NULL as text for CSV or JSON. Throws `ColumnValueError`, with the
-  /// column and the row, for a value that has no such text.
+  /// column and the row, for a value that cannot be written as text.
   func written(at row: Int) throws -> String {
     do {
       return try CellText.text(of: values[row], as: type)

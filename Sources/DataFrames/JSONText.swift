@@ -1,4 +1,4 @@
-/// A JSON value. Numbers keep their spelling.
+/// A JSON value. A number is kept as the text that the JSON has.
 enum JSONText: Equatable {
   case null
   case bool(Bool)
@@ -188,7 +188,8 @@ struct JSONReader {
   }
 
   private mutating func skipSpace() {
-    // A JSON string contains no line breaks, so counting them here counts all.
+    // All line breaks of the JSON are counted here, because a JSON string must not contain a line
+    // break.
     while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) {
       if bytes[position] == 0x0A { line += 1 }
       position += 1

@@ -3,8 +3,8 @@ import SQLCore
 import SchemaMigration
 
 extension Database {
-  /// Opens a database that is not a file of this machine: an engine runs its SQL elsewhere, for
-  /// example in a cluster.
+  /// Opens a database that is not a file of this machine. An engine runs the SQL of the database
+  /// elsewhere, for example in a cluster.
   ///
   /// Everything that is written in SQL works, except ATTACH, DETACH, results of more than 1,000
   /// columns, and what the engine itself refuses. Features that need the file or code in this
@@ -19,8 +19,8 @@ extension Database {
       configuration: configuration)
   }
 
-  /// Opens a database whose SQL an engine runs elsewhere, from asynchronous code. The engine
-  /// connects on a separate thread. See `init(engine:configuration:)`.
+  /// Opens a database whose SQL an engine runs elsewhere. This is the asynchronous form of
+  /// `init(engine:configuration:)`. The engine connects on a separate thread.
   public static func open(
     engine: any RemoteEngine, configuration: Configuration = Configuration()
   ) async throws -> Database {
@@ -45,10 +45,10 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database whose SQL an engine runs elsewhere, and migrates it to its models, from
-  /// asynchronous code. The migration runs on a separate thread; see
-  /// `init(engine:models:configuration:migration:)`. If the task is cancelled, the migration ends
-  /// without changes, and `CancellationError` is thrown.
+  /// Opens a database whose SQL an engine runs elsewhere, and migrates it to its models. This is
+  /// the asynchronous form of `init(engine:models:configuration:migration:)`. The migration runs on
+  /// a separate thread. If the task is cancelled, the migration ends without changes, and
+  /// `CancellationError` is thrown.
   public static func open(
     engine: any RemoteEngine, models: [any TableModel.Type],
     configuration: Configuration = Configuration(),

@@ -41,8 +41,9 @@ public protocol RemoteEngine: Sendable {
 public protocol RemoteSession: AnyObject {
   /// Whether the session can be used. A closed session stays closed.
   var isOpen: Bool { get }
-  /// Sends a statement that returns rows, and returns these rows. The library first closes the rows
-  /// of the previous statement, reads them to their end, or calls their `keepRemaining`.
+  /// Sends a statement that returns rows, and returns these rows. Before each call, the library
+  /// closes the rows of the previous statement, or reads them to their end, or calls their
+  /// `keepRemaining`.
   func rows(
     of statement: RemoteText, isStopped: () -> Bool
   ) throws -> any RemoteRows

@@ -24,7 +24,8 @@ extension RemoteLink: RemoteConnection {
       first = try core.compileHere(text)
     } catch let error as DatabaseError where error.code.primary == .error {
       guard try copySchema() else { throw localOnly(error) }
-      // A rollback would also undo the copy, so the schema is copied again after the transaction.
+      // If the open transaction is rolled back, the rollback also undoes this copy. So the schema
+      // is copied again after the transaction.
       if core.isInTransaction { copiedSchema = 0 }
       do {
         first = try core.compileHere(text)
@@ -56,7 +57,7 @@ extension RemoteLink: RemoteConnection {
     while sqlite3_step(program) == SQLITE_ROW {
       let name = sqlite3_column_text(program, 1).map { String(cString: $0) } ?? ""
       let (place, target) = (sqlite3_column_int(program, 0), sqlite3_column_int(program, 3))
-      // The last instruction of each program is a jump to the second instruction, not a loop.
+      // Each program ends with a jump back to its second instruction. This jump is not a loop.
       let isLoop =
         name.hasSuffix("Next") || name == "Prev" || name == "Yield"
         || name == "Goto" && target > 1 && target <= place
@@ -152,7 +153,8 @@ extension RemoteLink: RemoteConnection {
     try forEachCopied { type, name, _ in
       try? core.runHere("DROP \(type) IF EXISTS \(Identifier(name).quoted)")
     }
-    // Definitions that SQLite's shell accepted may have texts in double quotes.
+    // A definition that was created in SQLite's shell may have texts in double quotes, because the
+    // shell accepts them.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     copy.make(in: core)

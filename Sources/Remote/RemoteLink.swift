@@ -27,7 +27,7 @@ final class RemoteLink {
   /// not know of this transaction.
   private var surroundsStatement = false
   /// The name of the savepoint that has begun the open transaction; nil if BEGIN has begun it. The
-  /// RELEASE of this savepoint is a COMMIT.
+  /// release of this savepoint commits the transaction.
   private var firstSavepoint: String?
   private(set) var changeCount = 0
   /// The settings that the session must have.
@@ -112,7 +112,8 @@ final class RemoteLink {
   }
 
   /// Runs a closure that sends a statement. If the statement violates a constraint, asks the engine
-  /// how many changed rows remain. The number is 0, unless a trigger raised FAIL.
+  /// how many of the changed rows stay changed. The number is 0, unless FAIL has ended the
+  /// statement, as in `INSERT OR FAIL` or by RAISE(FAIL) in a trigger.
   private func countingChanges<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

@@ -57,7 +57,8 @@ struct RemoteSQL {
         pieces.append(tokens.text(from: end, to: token.range.lowerBound))
         pieces.append(Self.array)
         end = tokens.tokens[index + 3].range.upperBound
-        // Without an alias, the statement uses the name of the function as the name of the table.
+        // If the call has no alias, other parts of the statement may use the function's name as the
+        // name of the table. So the name becomes an alias.
         if token.kind == .quotedName, !Self.hasAlias(tokens.tokens, at: index + 4) {
           pieces.append(" AS " + Identifier(ArrayTable.name).quoted)
         }

@@ -56,8 +56,9 @@ final class RemoteStatement: RemoteTemplate {
     releasedSavepoint = word == "release" ? lastName : nil
     changesSchema = effects.contains(.changesSchema)
     let returnsNothing = columns.isEmpty
-    // SQLite counts SAVEPOINT and RELEASE among the statements that only read. A PRAGMA without
-    // rows may be a setting on which later changes of the copy's schema depend.
+    // SAVEPOINT and RELEASE also run on the copy. SQLite counts them among the statements that only
+    // read, and they return no rows. A PRAGMA without rows also runs on the copy, because it may
+    // change a setting on which later changes of the copy's schema depend.
     runsOnCopy =
       changesSchema || effects.contains(.controlsTransaction)
       || returnsNothing && (isReadOnly || effects.contains(.changesConnection))
@@ -147,9 +148,10 @@ final class RemoteArgumentGroup {
   }
 
   static let functionName = "apus_remote_values"
-  /// A statement with this number of parameters or more passes them in groups.
+  /// The smallest number of parameters that a statement passes in groups.
   static let minimumCount = 16
-  /// The maximum number of arguments of a group. SQLite allows 127 arguments of a function.
+  /// The maximum number of arguments of a group. SQLite allows at most 127 arguments in the call of
+  /// a function.
   static let maximumCount = 100
   /// The name of the type of the pointer. SQLite compares the text of the name, and requires that
   /// its memory is never freed.

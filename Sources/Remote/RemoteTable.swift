@@ -223,8 +223,8 @@ private let column:
     return SQLITE_OK
   }
 
-/// Called for an INSERT into `apus_remote_run`: sends a statement that returns no rows. SQLite
-/// passes two NULLs, and then the values of the columns.
+/// Called by SQLite for an INSERT into `apus_remote_run`. Sends a statement that returns no rows.
+/// The values that SQLite passes are two NULLs, followed by the values of the columns.
 private let update:
   @convention(c) (
     UnsafeMutablePointer<sqlite3_vtab>?, Int32, UnsafeMutablePointer<OpaquePointer?>?,

@@ -7,8 +7,8 @@ import SQLCore
 #endif
 
 extension Registration {
-  /// The functions that take floating-point numbers apart: each number is an integer times a power
-  /// of two.
+  /// The functions that split a floating-point number into two parts, an integer and an exponent.
+  /// The number is the integer times two to the power of the exponent.
   ///
   /// | SQL | gives |
   /// |---|---|
@@ -19,8 +19,8 @@ extension Registration {
   /// | `ieee754_to_int(x)`, `ieee754_from_int(i)` | the same bits as an INTEGER, and back; NULL for any other storage class |
   /// | `ieee754_inc(x, n)` | the representable number n steps further from zero; nearer to zero if n is negative |
   ///
-  /// Except in `ieee754_to_int`, each `x` may also be given as the 8 bytes of its representation.
-  /// The result for NULL is NULL.
+  /// Except in `ieee754_to_int`, each `x` may also be a BLOB with the 8 bytes of the number. The
+  /// result for NULL is NULL.
   /// - SeeAlso: <https://www.sqlite.org/floatingpoint.html#the_ieee754_c_extension>
   public static let ieee754 = Registration { registrar in
     let flags: FunctionFlags = [.deterministic, .innocuous]
@@ -87,9 +87,9 @@ private func number(_ value: DatabaseValue) throws -> Double? {
   }
 }
 
-/// Returns an integer and an exponent of two that together make the number. The integer is odd if
-/// the number has a fraction. A whole number below 2⁵³ has the exponent 0. Infinity and NaN have
-/// the greatest exponent.
+/// Returns an integer and an exponent. The number is the integer times two to the power of the
+/// exponent. The integer is odd if the number has a fraction. A whole number below 2⁵³ has the
+/// exponent 0. Infinity and NaN have the greatest exponent.
 private func parts(of number: Double) -> (mantissa: Int64, exponent: Int64) {
   let magnitude = number.magnitude.bitPattern
   guard magnitude != 0 else { return (0, 0) }

@@ -62,8 +62,8 @@ private func sponge(_ arguments: borrowing Arguments) throws -> Keccak {
   return Keccak(bits: bits)
 }
 
-/// Returns the digest of a query. The digest covers the statement's text, and then a letter for
-/// each row and each value, followed by the value's content.
+/// Returns the digest of a query. The digest covers the statement's text, and then each row: a
+/// letter for the row, and a letter and the content for each of its values.
 private func digest(
   ofQuery text: String, _ sponge: Keccak, _ connection: Connection
 ) throws -> [UInt8] {
@@ -169,8 +169,9 @@ struct Keccak {
     bits == 0 ? lane : lane << bits | lane >> (64 - bits)
   }
 
-  /// The number of bits by which each lane of the state is rotated. These are triangular numbers,
-  /// assigned to the lanes in the order of the steps (x, y) → (y, 2x + 3y).
+  /// The number of bits by which each lane of the state is rotated. These are triangular numbers
+  /// modulo 64. They are assigned to the lanes in the order in which the step (x, y) → (y, 2x + 3y)
+  /// visits the lanes.
   private static let rotations: [UInt64] = {
     var rotations = [UInt64](repeating: 0, count: 25)
     var (x, y) = (1, 0)
@@ -181,8 +182,8 @@ struct Keccak {
     return rotations
   }()
 
-  /// The constants that the 24 rounds add. For each constant, a shift register gives 7 bits, which
-  /// become the bits 2^j − 1 of the constant.
+  /// The constants of the 24 rounds. For each constant, a shift register generates 7 bits, numbered
+  /// by j from 0. Each of them becomes the bit 2^j − 1 of the constant.
   private static let roundConstants: [UInt64] = {
     var register: UInt8 = 1
     return (0..<24).map { _ in

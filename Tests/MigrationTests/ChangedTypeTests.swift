@@ -228,11 +228,32 @@ struct ChangedTypeTests {
     let db = try Specification.database(models: [Odds.self])
     try db.insert(Odds(id: 1, odd: .c))
     #expect(try checked(by: Odds.self, db) == [])
-    #expect(try notes(db)?.hasPrefix("\nodds\n\tit's\tOdd(a\\92;, b, it's, x\\0;y\\10;") == true)
+    #expect(try notes(db)?.hasPrefix("\nodds\n\tit's\tOdd(a\\92;c b, it's, x\\0;y\\10;") == true)
     try db.execute("DROP VIEW apus_types; CREATE VIEW apus_types AS SELECT '1' AS types")
     try Specification.reopen(db, models: [Odds.self, V1.Post.self]).close()
     #expect(try notes(db) == "1")
     #expect(try checked(by: Splits.self, db) == [])
+  }
+
+  @Test("a case whose raw value has a comma is not taken for two cases")
+  func commas() throws {
+    enum Whole {
+      enum Mood: String, ColumnValue, CaseIterable { case both = "a, b" }
+      struct Page: Model {
+        @PrimaryKey var id: Int
+        @Column var mood: Mood
+      }
+    }
+    enum Parts {
+      enum Mood: String, ColumnValue, CaseIterable { case other = "a, c", b }
+      struct Page: Model {
+        @PrimaryKey var id: Int
+        @Column var mood: Mood
+      }
+    }
+    let db = try Specification.database(models: [Whole.Page.self])
+    try db.insert(Whole.Page(id: 1, mood: .both))
+    #expect(throws: MigrationError.self) { try checked(by: Parts.Page.self, db) }
   }
 
   @Test("a program with a lower number checks nothing, and leaves the notes")

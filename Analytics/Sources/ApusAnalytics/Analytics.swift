@@ -18,7 +18,8 @@ import SQLCore
 /// library is loaded when the first `Analytics` is created.
 /// - SeeAlso: <https://duckdb.org/docs/stable/clients/c/overview>
 public final class Analytics: Sendable {
-  /// The copies as a read-only database: all methods that fetch typed queries work on it.
+  /// A read-only database that contains the copies. All methods that fetch typed queries can be
+  /// used on this database.
   ///
   /// A read sees the copies as they are when it begins. Live queries run again within a second after
   /// a copy or an update.
@@ -32,10 +33,11 @@ public final class Analytics: Sendable {
 
   /// Opens a DuckDB database, and creates it if it does not exist.
   ///
-  /// `path` is the path of a file, which keeps the copies for the next start. If it is nil, the
-  /// database is in memory. `library` is the path of DuckDB's library. Without it, the environment
-  /// variable `APUS_DUCKDB` names it. Without both, the system's loader looks for `libduckdb`, also
-  /// in `/usr/local/lib` and `/opt/homebrew/lib`. The first library that is loaded serves the whole
+  /// `path` is the path of the database file, in which the copies are still present when the
+  /// program starts again. If `path` is nil, the database is in memory. `library` is the path of
+  /// DuckDB's library. If `library` is nil, the environment variable `APUS_DUCKDB` gives the path.
+  /// If the variable is not set either, the system's loader looks for `libduckdb`, also in
+  /// `/usr/local/lib` and `/opt/homebrew/lib`. The first library that is loaded serves the whole
   /// process. `threads` and `memoryLimit`, such as "4GB", bound what a query uses; by default,
   /// DuckDB takes all cores and most of the memory.
   ///
@@ -59,11 +61,12 @@ public final class Analytics: Sendable {
   public var tables: [String] { catalogue.tables.values.map(\.name).sorted() }
 }
 
-/// The connection through which the copies are written, by one thread at a time.
+/// The connection that writes the copies. Only one thread at a time uses it.
 ///
-/// `@unchecked Sendable`: the lock guards the connection. It is held during a copy, so that another
-/// copy waits. The query that reads the rows may call SQL functions of the user. If such a function
-/// made a copy, it would wait for the lock forever.
+/// `@unchecked Sendable`: the lock guards the connection. A copy holds the lock until it is
+/// complete, and another copy waits for the lock. The query that reads the rows to copy may call
+/// SQL functions of the user. If such a function started another copy, it would wait for the lock
+/// forever.
 final class Writer: @unchecked Sendable {
   private let lock = NSLock()
   private let connection: DuckConnection

@@ -4,7 +4,7 @@ public enum AnalyticsError: Error, Hashable, Sendable {
   public struct Attempt: Hashable, Sendable {
     /// The path or name that was given to the loader.
     public let path: String
-    /// The reason, in the loader's words.
+    /// The reason why the library was not used, as the system's loader reports it.
     public let reason: String
   }
 
@@ -12,9 +12,10 @@ public enum AnalyticsError: Error, Hashable, Sendable {
   case libraryNotFound(tried: [Attempt])
   /// The database could not be opened.
   case cannotOpen(path: String, reason: String)
-  /// SQLite and DuckDB would answer a query differently, or DuckDB has no such operation.
+  /// A query contains an operation that DuckDB lacks, or for which DuckDB and SQLite would return
+  /// different results.
   case unsupported(feature: String, advice: String, sql: String)
-  /// A number left the range of its type while a query ran.
+  /// While a query ran, the result of a calculation was outside the range of its numeric type.
   case outOfRange(reason: String, sql: String)
   /// DuckDB refused or failed to run a statement.
   case failed(reason: String, sql: String)
@@ -22,14 +23,14 @@ public enum AnalyticsError: Error, Hashable, Sendable {
   case columnWithoutType(table: String, column: String, declaredType: String)
   /// A value cannot be copied.
   case value(table: String, column: String, row: String, reason: String)
-  /// A table was not copied, or its copy does not follow the change log.
+  /// A table cannot be copied, or its copy cannot be brought up to date from the change log.
   case notFollowed(table: String, reason: String)
   /// The access was cancelled or its deadline passed.
   case interrupted
 }
 
 extension AnalyticsError: CustomStringConvertible {
-  /// What happened, and what to do.
+  /// A description of what happened, and, for most errors, of what the user can do.
   public var description: String {
     switch self {
     case .libraryNotFound(let tried):

@@ -1,7 +1,7 @@
 import QueryDSL
 import SQLCore
 
-/// The type of a column in a Parquet file, if it differs from the column's type in the copy.
+/// A type that a column can have in a Parquet file, in place of the type that it has in the copy.
 public enum ParquetType: Hashable, Sendable {
   /// A `Date` in the standard form, as microseconds since 1970: TIMESTAMP.
   case timestamp
@@ -9,7 +9,8 @@ public enum ParquetType: Hashable, Sendable {
   case boolean
   /// A `UUID` in the standard form: UUID.
   case uuid
-  /// A `Decimal`: DECIMAL with `digits` digits in all, `scale` of them after the point.
+  /// A `Decimal`, as DECIMAL. Its numbers have `digits` digits in all, and `scale` of these digits
+  /// are after the point.
   case decimal(digits: Int, scale: Int)
 
   fileprivate func expression(_ name: String) -> String {
@@ -27,7 +28,8 @@ struct ParquetExport {
   let path: String
   let types: [String: ParquetType]
 
-  /// The comment before a query that is to be written rather than returned.
+  /// Returns the comment that precedes a query whose rows are to be written into a file instead of
+  /// being returned. `number` is the number of the export in the catalogue.
   static func mark(_ number: Int) -> String { "/* apus_parquet \(number) */ " }
 
   static func number(in sql: String) -> Int? {
@@ -47,17 +49,18 @@ struct ParquetExport {
 }
 
 extension Analytics {
-  /// Writes the rows of a query into a Parquet file. A file that exists is replaced.
+  /// Writes the rows of a query into a Parquet file. If the file exists, it is replaced.
   ///
   /// ```swift
   /// try analytics.writeParquet(
   ///   Order.where { $0.$year == 2025 }, to: "orders.parquet", types: ["createdAt": .timestamp])
   /// ```
-  /// In the file, a column has one of the types BIGINT, DOUBLE, VARCHAR and BLOB, as in the copy in
-  /// DuckDB. Use `types` to give columns of the result other types, by the names of the columns.
+  /// In the file, a column has the same type as in the copy in DuckDB: BIGINT, DOUBLE, VARCHAR or
+  /// BLOB. Use `types` to give a column another type. Its keys are the names of columns of the
+  /// result.
   ///
-  /// Throws what other queries throw, and `AnalyticsError.failed` or `.outOfRange` if the file cannot
-  /// be written or a value cannot be converted.
+  /// Throws the errors that every query may throw. Throws `AnalyticsError.failed` or `.outOfRange`
+  /// if the file cannot be written or a value cannot be converted.
   public func writeParquet(
     _ query: some Fetchable, to path: String, types: [String: ParquetType] = [:]
   ) throws {
@@ -69,7 +72,7 @@ extension Analytics {
     }
   }
 
-  /// Writes the rows of a query into a Parquet file, from asynchronous code.
+  /// Writes the rows of a query into a Parquet file. This is the asynchronous form.
   public func writeParquet(
     _ query: some Fetchable, to path: String, types: [String: ParquetType] = [:]
   ) async throws {

@@ -34,7 +34,8 @@ enum Main {
       let measurement = try await workload.measure(rounds: options.rounds, only: options.sides)
       print(Report.line(measurement))
       if let note = Report.note(measurement) { print("     \(note)") }
-      // Each line is visible as soon as it is measured, even in a pipe.
+      // If the output is a pipe, it is buffered. Flushing makes each line visible as soon as it is
+      // measured.
       fflush(nil)
       measurements.append(measurement)
     }

@@ -9,8 +9,8 @@ enum Child {
     var number: Int
   }
 
-  /// Two records that store the same values in different types. Each run rebuilds the table for the
-  /// other record.
+  /// One of two records for the same table. The other one is `TextRecord`, which stores the size as
+  /// a text. Each run rebuilds the table for the record that the previous run did not use.
   private struct NumberRecord: Codable, PersistableRecord {
     static let databaseTableName = "Record"
     var id, task, number, size: Int
@@ -63,8 +63,9 @@ enum Child {
     }
   }
 
-  /// Returns the migrations up to a number. Up to twenty processes that use the same file are
-  /// killed, and each process runs the next version of the program.
+  /// Returns the migrations of one version of the program. Up to twenty processes use the same file
+  /// one after another, and each of them is killed. Each process runs the next version of the
+  /// program.
   private static func migrator(upTo number: Int) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("tables") { db in

@@ -4,7 +4,7 @@ import GRDB
 
 extension GRDBOnTrial {
   static func makeOriginal(at path: String, logged: () throws -> Void) throws {
-    // Automatic checkpoints are off, so that the commits stay in the log.
+    // Automatic checkpoints are switched off, so that the commits stay in the write-ahead log.
     var configuration = GRDB.Configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     let pool = try openWithModels(path, configuration)
@@ -26,8 +26,8 @@ extension GRDBOnTrial {
     try DatabasePool(path: path, configuration: bounded(limit))
   }
 
-  /// Returns the SQL that a pool runs when it opens a file with an empty log. The pool creates and
-  /// drops a table, because it needs a log with content.
+  /// Returns the SQL that a pool runs when it opens a file with an empty log. The pool creates a
+  /// table and drops it again, because it needs a write-ahead log that is not empty.
   static func openingSQL(_ path: String) -> [String] {
     let size = try? FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
     guard size ?? 0 == 0 else { return [] }
@@ -42,12 +42,13 @@ extension GRDBOnTrial {
   }
 
   /// Returns a configuration that bounds the steps of a statement. GRDB has no API for SQLite's
-  /// progress handler, but gives access to its connection.
+  /// progress handler, so the handler is set on SQLite's connection, to which GRDB gives access.
   private static func bounded(_ limit: StepLimit) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(0.02)
     configuration.prepareDatabase { db in
-      // The closure, which belongs to the connection's configuration, keeps the limit alive.
+      // SQLite does not retain the limit. The closure of `prepareDatabase` does, and it lives as
+      // long as the configuration of the connection.
       sqlite3_progress_handler(
         db.sqliteConnection, Int32(StepLimit.interval),
         { context in
@@ -65,7 +66,8 @@ extension GRDBOnTrial {
     }
   }
 
-  /// Returns closures that use a database as the trial of Apus does, in the same order.
+  /// Returns closures that use a database in different ways. They do the same as the closures of
+  /// the trial of Apus, in the same order.
   static func uses(in folder: Folder) -> [@Sendable (DatabasePool) async throws -> Void] {
     syncUses(in: folder).map { call in { @Sendable db in try call(db) } } + [
       { pool in

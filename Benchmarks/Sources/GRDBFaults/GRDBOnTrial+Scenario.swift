@@ -1,8 +1,9 @@
 import Foundation
 import GRDB
 
-/// The same steps as those of Apus, in the same order, with GRDB's equivalent of each. GRDB does
-/// not share transactions between tasks, so each task has its own.
+/// The scenario of GRDB. It has GRDB's equivalents of the steps of Apus, in the same order. Apus
+/// combines the writes of several tasks in one transaction. GRDB does not, so each write has a
+/// transaction of its own.
 extension GRDBOnTrial {
   static func scenario() throws -> Scenario {
     let template = try Folder()
@@ -121,7 +122,7 @@ extension GRDBOnTrial {
       }
       session.read("count", "\(count)")
     },
-    // The closest equivalent of a stream of rows.
+    // In GRDB, a cursor is the closest equivalent of a stream of rows.
     Scenario.Step("cursor") { session in
       let sum = try await session.db.read { db in
         var sum = 0
@@ -154,7 +155,7 @@ extension GRDBOnTrial {
     },
     Scenario.Step("vacuum into a file") { session in
       let path = session.folder.file("vacuumed.sqlite")
-      // SQLite requires that the file does not exist, and GRDB has no option that replaces it.
+      // VACUUM INTO fails if the file exists, and GRDB has no option to replace the file.
       try? FileManager.default.removeItem(atPath: path)
       try await session.db.vacuum(into: path)
       session.copied("vacuumed", to: path)

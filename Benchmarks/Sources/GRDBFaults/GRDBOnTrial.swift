@@ -2,8 +2,8 @@ import GRDB
 
 typealias OnTrial = GRDBOnTrial
 
-/// The library that `Scripts/faults beside-grdb` tries for comparison with Apus: a `DatabasePool`,
-/// used as GRDB's documentation recommends.
+/// The library that `Scripts/faults beside-grdb` tests for comparison with Apus: GRDB, with a
+/// `DatabasePool` that is used as GRDB's documentation recommends.
 enum GRDBOnTrial: Library {
   typealias Database = DatabasePool
   typealias Configuration = GRDB.Configuration
@@ -14,8 +14,8 @@ enum GRDBOnTrial: Library {
   ]
 
   /// The equivalent of the configuration for Apus: two readers, little memory, a busy timeout of 20
-  /// ms, and a log that is restarted at 40 kB. `open` adds `synchronous=FULL`, since a pool sets it
-  /// to NORMAL.
+  /// ms, and a write-ahead log that is restarted when it has 40 kB. `openWithModels` adds
+  /// `synchronous=FULL`, because a pool sets this to NORMAL when it opens a file.
   static let configuration: GRDB.Configuration = {
     var configuration = GRDB.Configuration()
     configuration.maximumReaderCount = 2
@@ -26,7 +26,8 @@ enum GRDBOnTrial: Library {
     return configuration
   }()
 
-  /// The SQL that records the migration `tables` of the earlier program as GRDB's migrator does.
+  /// The SQL which records that the earlier program has made the migration `tables`. GRDB's
+  /// migrator records migrations in the same way.
   static let earlierProgram = """
     CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
     INSERT INTO grdb_migrations VALUES ('tables');
@@ -41,7 +42,8 @@ enum GRDBOnTrial: Library {
     }
   }
 
-  /// Opens a pool and migrates it: the tables of the older program become those of the records.
+  /// Opens a pool, and migrates its file. The migration changes the tables of the older program
+  /// into the tables that the records need.
   static func openWithModels(
     _ path: String, _ configuration: GRDB.Configuration
   ) throws -> DatabasePool {
@@ -56,8 +58,8 @@ enum GRDBOnTrial: Library {
     migrator.registerMigration("tables") { db in
       throw DatabaseError(message: "the older program made its tables")
     }
-    // The changes that Apus makes by itself when it opens the file with its models, in one
-    // transaction.
+    // This migration makes, in one transaction, the changes that Apus makes automatically when it
+    // opens the file with its models.
     migrator.registerMigration("numbers, notes and indexes") { db in
       try db.create(table: "Account_new") { table in
         table.primaryKey("id", .integer)

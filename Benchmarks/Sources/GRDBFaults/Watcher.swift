@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// An observer of a table that is written to, which compares what was reported with the rows that
-/// exist. It uses the events of a transaction observer, which have the keys of rows, and the
-/// results of a value observation.
+/// An observer of a table. It checks that GRDB's reports about changes of the table agree with the
+/// rows of the table. There are two kinds of reports: the events of a transaction observer, which
+/// contain the keys of changed rows, and the results of a value observation.
 final class Watcher: Following, TransactionObserver {
   private struct State {
-    /// The keys in the table according to all reported commits.
+    /// The keys that the table should have, according to the events of all reported commits.
     var keys: Set<Int64> = []
     /// The events that were reported but not committed yet.
     var events: [(kind: DatabaseEvent.Kind, key: Int64)] = []
@@ -36,7 +36,8 @@ final class Watcher: Following, TransactionObserver {
     state.withLock { $0.keys = Set(rows.map { Int64($0.id) }) }
     database.add(transactionObserver: self, extent: .databaseLifetime)
     let observing = Task { [weak self, database] in
-      // A fetch that fails ends the observation with an error. Then a new observation begins.
+      // If a fetch fails, the observation ends with an error. The loop then begins a new
+      // observation.
       while !Task.isCancelled {
         do {
           for try await result in ValueObservation.tracking(Self.rows).values(in: database) {
@@ -84,16 +85,19 @@ final class Watcher: Following, TransactionObserver {
 
   // MARK: Comparing
 
-  /// Waits until the last observed result equals the rows that exist, and compares.
+  /// Waits for a limited time until the last observed result equals the rows of the table. Then
+  /// throws if the result is still another one, or if the reported events do not agree with the
+  /// rows.
   func settle() async throws {
     let rows = try await database.read { try Self.rows($0) }
     let earlier = state.withLock { $0.fetchErrors.count }
-    // The wait is limited, so that a missing report can be described.
+    // The wait is limited. If a report is missing, the checks below describe this, instead of a
+    // test that never ends.
     for _ in 0..<6_000 {
       let (result, errors) = state.withLock { ($0.result, $0.fetchErrors) }
       if result == rows { break }
-      // While a fault lasts, nothing can be fetched: the error is reported, rather than an old
-      // result.
+      // While an injected fault lasts, every fetch fails. In this case, the error of the fetch is
+      // thrown, and not an error about an old result.
       if errors.count > earlier + 20 { throw errors[earlier] }
       try await Task.sleep(for: .milliseconds(5))
     }

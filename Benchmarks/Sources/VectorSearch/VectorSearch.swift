@@ -1,8 +1,8 @@
 import Apus
 import Foundation
 
-/// A measurement of searches by a vector index: the share of the exact result that they find, and
-/// their time compared with exact searches.
+/// A program that measures searches by a vector index. It prints which share of the exact result
+/// they find, and how their time compares with that of exact searches.
 @main
 enum VectorSearch {
   struct Document: Model {
@@ -129,8 +129,8 @@ private struct Topics {
 }
 
 extension [Double] {
-  /// The index of the first element for which the condition holds. It must also hold for all later
-  /// elements.
+  /// Returns the index of the first element for which the condition holds; `count` if there is
+  /// none. If the condition holds for an element, it must also hold for all later elements.
   fileprivate func partitioningIndex(_ condition: (Double) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

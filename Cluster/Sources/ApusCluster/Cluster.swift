@@ -3,7 +3,7 @@ import Foundation
 import NIOSSL
 import SQLCore
 
-/// A dqlite cluster: SQLite, replicated by Raft on several nodes.
+/// A dqlite cluster: an SQLite database that several nodes replicate by the Raft protocol.
 ///
 /// ```swift
 /// let cluster = Cluster(
@@ -12,27 +12,28 @@ import SQLCore
 /// ```
 ///
 /// `db` works like the `Database` of a file, with the same models, queries, commands, transactions
-/// and migrations. One node is the leader, to which all statements go. If the leader is lost, the
-/// other nodes elect a new one, and new sessions find it.
+/// and migrations. One node is the leader, and all statements are sent to it. If the leader is
+/// lost, the other nodes elect a new leader, with which new sessions are then opened.
 /// - SeeAlso: <https://dqlite.io/docs>
 public struct Cluster: RemoteEngine {
-  /// The addresses of all voting nodes, as `host:port`; spares may be among them. A session is
-  /// opened with the leader that most of these nodes name. Nodes that answer that they know no
-  /// leader do not count.
+  /// The addresses of all voting nodes, as `host:port`. The list may also contain spare nodes,
+  /// which do not vote. Each node is asked for the leader, and a session is opened with the leader
+  /// that most of the nodes name. A node does not count if it answers that it knows no leader, as a
+  /// spare does.
   public var nodes: [String]
   /// The name of the database in the cluster. It is created if it does not exist.
   public var database: String
-  /// How long opening a session waits for a leader.
+  /// The time for which the opening of a session waits until the cluster has a leader.
   public var timeout = Duration.seconds(10)
   /// The TLS configuration of the connections; nil for connections without TLS.
   public var tls: TLSConfiguration?
   /// The name that the certificates of the nodes must have. If nil, the certificate of each node
-  /// must have the host in the node's address, which is a name or an IP address.
+  /// must have the host that the node's address contains: a host name or an IP address.
   public var serverName: String?
 
   private let leader = KnownLeader()
 
-  /// Creates a description of a cluster. Nothing is connected yet.
+  /// Creates a description of a cluster, without connecting to any node.
   public init(nodes: [String], database: String) {
     self.nodes = nodes
     self.database = database
@@ -43,8 +44,8 @@ public struct Cluster: RemoteEngine {
   /// The maximum number of parameters that the wire protocol allows in a statement.
   public var maximumParameterCount: Int { 255 }
 
-  /// Opens a session with the leader. If no leader is known, asks the nodes for it. If this fails,
-  /// tries again until `timeout` has passed.
+  /// Opens a session with the leader. If the leader is not known, asks the nodes for it. If no
+  /// session can be opened, tries again until `timeout` has passed.
   public func connect(
     isReader: Bool, isStopped: () -> Bool
   ) throws -> any RemoteSession {
@@ -82,7 +83,8 @@ public struct Cluster: RemoteEngine {
       leader.forget(address)
       throw error
     }
-    // A session that waits for its answer asks now and then whether its node still leads.
+    // While a session waits for an answer of its node, it calls this closure from time to time, to
+    // find out whether its node is still the leader.
     channel.isAbandoned = { finder.isDeposed(address) }
     let end = ContinuousClock.now + Self.openingTime
     do {
@@ -97,7 +99,7 @@ public struct Cluster: RemoteEngine {
     }
   }
 
-  /// How long a node may take to open the database: a paused node accepts connections, but never
-  /// answers.
+  /// The time that a node has to open the database. Without a limit, the wait could last forever,
+  /// because a paused node accepts connections, but never answers.
   private static let openingTime = Duration.seconds(3)
 }

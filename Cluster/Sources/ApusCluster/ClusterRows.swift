@@ -52,7 +52,7 @@ final class ClusterRows: RemoteRows {
   }
 
   func withValue(at index: Int, _ body: (RemoteValue) -> Void) {
-    // A malformed answer may have fewer columns than the statement.
+    // If the answer is malformed, it may have fewer columns than the statement.
     guard index < row.types.count else { return body(.null) }
     let position = row.positions[index]
     switch row.types[index] {
@@ -90,8 +90,8 @@ final class ClusterRows: RemoteRows {
     }
   }
 
-  /// Stops reading the rows. dqlite cannot stop a query, so the session is closed if the node still
-  /// has to send answers of the result.
+  /// Stops reading the rows. dqlite cannot stop a query. So if the node has not yet sent all
+  /// answers of the result, this closes the session.
   func close() {
     guard !isLastResponse else { return }
     if (waiting.last?.body ?? reader.bytes).endsWithMark(Self.lastMark) { return }

@@ -14,7 +14,8 @@ final class ClusterSession: RemoteSession {
   ) throws {
     self.channel = channel
     self.leader = leader
-    // A node that does not lead would also open the database, but refuse the statements.
+    // A node that is not the leader would also open the database. It would only refuse the
+    // statements later.
     let named = try channel.askLeader(isStopped: isStopped)
     guard named == channel.address else {
       throw RemoteSessionError(
@@ -26,7 +27,8 @@ final class ClusterSession: RemoteSession {
     generation = leader.note(channel.address)
   }
 
-  /// Whether the session can be used: its node has not closed it, and no other leader was found.
+  /// Whether the session can be used. It cannot if its node has closed the connection, or if
+  /// another leader was found since the session was opened.
   var isOpen: Bool { channel.isOpen && generation == leader.generation }
 
   func close() {
@@ -84,7 +86,8 @@ final class ClusterSession: RemoteSession {
     throw failure(answer.code, answer.message)
   }
 
-  /// Returns the error of an answer. Closes the session if the node no longer leads.
+  /// Returns the error for an answer that has a code and a message. Closes the session if the node
+  /// is no longer the leader.
   private func failure(_ code: Int32, _ message: String) -> any Error {
     switch code {
     case Self.notFound where message == "no database opened":
@@ -112,17 +115,18 @@ final class ClusterSession: RemoteSession {
 
   /// `SQLITE_NOTFOUND`.
   private static let notFound: Int32 = 12
-  /// `SQLITE_IOERR_NOT_LEADER` of dqlite: the statement was not run.
+  /// The code `SQLITE_IOERR_NOT_LEADER` of dqlite. The statement was not run.
   private static let notLeader: Int32 = 10_250
-  /// `RAFT_NOTLEADER`: a leader that hands its leadership over refuses a COMMIT, which was not run.
-  /// dqlite 1.11 answers with this number, which is also that of `SQLITE_NOMEM`, and with SQLite's
-  /// message about the previous statement.
+  /// The code `RAFT_NOTLEADER`. A leader that hands its leadership over to another node refuses a
+  /// COMMIT, without running it. `SQLITE_NOMEM` has the same number. They are distinguished by the
+  /// message: for `RAFT_NOTLEADER`, dqlite 1.11 sends SQLite's message about the previous
+  /// statement.
   private static let handsOver: Int32 = 7
 
   private static func saysSuccess(_ message: String) -> Bool {
     ["not an error", "no more rows available", "another row available"].contains(message)
   }
 
-  /// `SQLITE_IOERR_LEADERSHIP_LOST` of dqlite: the statement may have been committed.
+  /// The code `SQLITE_IOERR_LEADERSHIP_LOST` of dqlite. The statement may have been committed.
   private static let leadershipLost: Int32 = 10_506
 }

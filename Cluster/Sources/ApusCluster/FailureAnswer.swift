@@ -25,7 +25,8 @@ struct FailureAnswer {
     }
   }
 
-  /// Reads a code and a message that fill the rest of the answer.
+  /// Reads a code and a message. Throws if the rest of the answer is not exactly one code and one
+  /// message.
   private init(wholeOf rest: WireReader) throws {
     var reader = rest
     code = Int32(truncatingIfNeeded: Int64(bitPattern: try reader.readWord()))

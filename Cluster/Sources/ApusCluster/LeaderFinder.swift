@@ -2,18 +2,19 @@ import Foundation
 import NIOSSL
 import SQLCore
 
-/// The search for the leader: it asks all nodes at once, and finds the leader that most of them
-/// name.
+/// A search for the leader. It asks all nodes at the same time, and returns the leader that most of
+/// them name.
 ///
-/// A single node may be wrong: a leader that was cut off, or paused, still names itself for a
-/// while. So most nodes must name the same leader. A node that answers that it knows no leader does
-/// not count, because a spare never knows one. A node that does not answer still counts as a voter.
+/// The answer of one node is not enough, because it may be wrong. For example, a leader that was
+/// cut off from the other nodes still names itself for a while. So more than half of the nodes must
+/// name the same leader. A node that does not answer also counts in the total. A node that answers
+/// that it knows no leader does not count, because it may be a spare.
 struct LeaderFinder: Sendable {
   private let nodes: [String]
   private let serverName: String?
   private let context: NIOSSLContext?
 
-  /// How long the nodes have to answer.
+  /// The time within which the nodes have to answer.
   private static let answerTime = Duration.milliseconds(1_500)
 
   init(_ cluster: Cluster) throws {
@@ -70,7 +71,8 @@ struct LeaderFinder: Sendable {
 /// `@unchecked Sendable`: the condition guards everything.
 private final class LeaderAnswers: @unchecked Sendable {
   private let condition = NSCondition()
-  /// The number of nodes that may vote.
+  /// The number of nodes that may vote: all nodes except those that have answered that they know no
+  /// leader.
   private var voterCount: Int
   private var missing: Int
   private var votes: [String: Int] = [:]

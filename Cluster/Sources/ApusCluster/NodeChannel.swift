@@ -4,10 +4,12 @@ import NIOPosix
 import NIOSSL
 import SQLCore
 
-/// A connection to one node. Requests are sent and answered in turn.
+/// A connection to one node. A request is sent only after the previous request was answered.
 ///
-/// The thread that sends waits for the answer. `@unchecked Sendable`: the answers are behind a lock;
-/// `isAbandoned` is set by the thread that opens the channel; everything else is constant.
+/// The thread that sends a request also waits for its answer.
+///
+/// `@unchecked Sendable`: a lock guards the answers. The thread that opens the channel sets
+/// `isAbandoned` before other threads use the channel. All other properties are constant.
 final class NodeChannel: @unchecked Sendable {
   let address: String
   /// Returns whether it is useless to wait for an answer any longer. It is called when the node has
@@ -81,8 +83,8 @@ final class NodeChannel: @unchecked Sendable {
     return try answer.readText()
   }
 
-  /// Waits for the next answer. If the wait is stopped, the channel closes, because a later answer
-  /// could not be matched with its request.
+  /// Waits for the next answer. If the wait is stopped, this closes the channel. Otherwise, the
+  /// answer could arrive later and be taken for the answer to another request.
   func receive(isStopped: () -> Bool) throws -> Response {
     do {
       return try inbox.take(isStopped: isStopped, isAbandoned: isAbandoned)
@@ -104,7 +106,8 @@ final class Inbox: @unchecked Sendable {
   private var end: (any Error)?
   private var channel: (any Channel)?
 
-  /// The number of bytes in unread answers above which nothing more is received from the node.
+  /// The limit of the number of bytes in unread answers. Above this limit, the channel receives
+  /// nothing more from the node.
   private static let maximumByteCount = 4 << 20
 
   init(of address: String) { self.address = address }
@@ -182,7 +185,8 @@ final class Inbox: @unchecked Sendable {
 }
 
 extension ClientBootstrap {
-  /// Makes the system close a connection whose other side has vanished, after about ten seconds.
+  /// Sets options so that the system closes the connection about ten seconds after the other side
+  /// has vanished.
   fileprivate func keepingAlive() -> ClientBootstrap {
     #if os(Linux)
       let options = [(TCP_KEEPIDLE, 4), (TCP_KEEPINTVL, 2), (TCP_KEEPCNT, 3)]

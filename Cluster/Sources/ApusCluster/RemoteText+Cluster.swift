@@ -2,10 +2,11 @@
 import SQLCore
 
 extension RemoteText {
-  /// Throws for statements that make dqlite 1.11 abort the node, or damage its database.
+  /// Throws for statements that would make the node of dqlite 1.11 abort, or that would damage its
+  /// database.
   func checkForCluster() throws {
     var tokens = firstTokens[...]
-    // SQLite carries out some PRAGMAs while it compiles them, also after EXPLAIN.
+    // SQLite executes some PRAGMAs already when it compiles them, even if they follow EXPLAIN.
     if tokens.first == "explain" {
       tokens = tokens.drop { ["explain", "query", "plan"].contains($0) }
     }
@@ -14,7 +15,7 @@ extension RemoteText {
       throw DatabaseError(
         code: .misuse, message: "VACUUM cannot run in a dqlite cluster", sql: sql)
     case "pragma":
-      // The name of a schema may come first.
+      // The name of a schema and a point may precede the name of the PRAGMA.
       if tokens.dropFirst().first == "." { tokens = tokens.dropFirst(2) }
       let name = tokens.popFirst() ?? ""
       let hasValue = tokens.first == "=" || tokens.first == "("
@@ -30,21 +31,22 @@ extension RemoteText {
     }
   }
 
-  /// The settings that only dqlite may change. A statement that only reads one is harmless.
+  /// The settings that only dqlite itself may change. A statement that only reads such a setting is
+  /// allowed.
   private static let settingsOfNode: Set = [
     "journal_mode", "locking_mode", "page_size", "synchronous",
   ]
 
-  /// Returns the SQL that dqlite gets, rewritten if dqlite would change its rows or never return
-  /// them.
+  /// Returns the SQL that is sent to dqlite. This is a rewritten form if dqlite would otherwise
+  /// change the values of the rows, or never return the rows.
   ///
   /// dqlite 1.11 converts the values of columns that are declared as DATE, DATETIME, TIMESTAMP or
   /// BOOLEAN. An expression has no declared type, so each such column is replaced by an expression,
   /// such as `+c1`.
   ///
-  /// dqlite also repeats the names of the columns before the rows of each answer, and ends an
-  /// answer that has filled a page of memory. If the names alone fill a page, dqlite sends answers
-  /// without rows forever. One long expression is enough for this, because the text of an
+  /// dqlite sends a result in several answers. Each answer begins with the names of the columns,
+  /// and ends when it has filled a page of memory. If the names alone fill a page, dqlite sends
+  /// answers without rows forever. One long expression is enough for this, because the text of an
   /// expression is its name. So long names are replaced by short ones.
   ///
   /// ```sql
@@ -76,15 +78,15 @@ extension RemoteText {
       + "SELECT \(values.joined(separator: ", ")) FROM apus_rows"
   }
 
-  /// The size of the names, in bytes, above which they are replaced, so that answers mostly consist
-  /// of rows.
+  /// The limit, in bytes, of the size of the original names. If they are larger, they are replaced
+  /// by short names, so that most of each answer is left for rows.
   private static let longNames = 1_024
-  /// The size in bytes that the names must stay below. If they filled a page of memory, 4,096
-  /// bytes, dqlite 1.11 would send no row. With 490 columns, whose names take 3,928 bytes, a node
-  /// crashed.
+  /// The size in bytes that the names must not reach. If they filled a page of memory, 4,096 bytes,
+  /// dqlite 1.11 would send no row. With 490 columns, whose names take 3,928 bytes, a node crashed.
   private static let maximumAnswerSize = 3_264
 
-  /// Returns how many bytes of an answer the number of columns and their names take.
+  /// Returns the number of bytes that the number of columns and the names of the columns take in an
+  /// answer. `lengths` has the lengths of the names.
   private static func answerSize(_ lengths: some Sequence<Int>) -> Int {
     lengths.reduce(8) { $0 + ($1 / 8 + 1) * 8 }
   }

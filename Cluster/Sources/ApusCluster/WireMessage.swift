@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import SQLCore
 
-/// A request of dqlite's wire protocol. All numbers are little-endian, and everything is padded to
-/// words of eight bytes.
+/// A request of dqlite's wire protocol. All numbers are little-endian. Each part is padded with
+/// zeros to words of eight bytes.
 /// - SeeAlso: <https://dqlite.io/docs/reference/wire-protocol>
 enum Request {
   case leader
@@ -28,7 +28,7 @@ enum Request {
     case .leader: buffer.writeWord(0)
     case .open(let name):
       buffer.writeText(name)
-      // The flags to read, write and create the database.
+      // The flags of `sqlite3_open_v2`, to read, write and create the database.
       buffer.writeWord(6)
       buffer.writeText("")
     case .executeSQL(let database, let sql, let values),
@@ -103,7 +103,7 @@ extension ByteBuffer {
       case .integer(let integer): writeInteger(integer, endianness: .little)
       case .real(let real): writeInteger(real.bitPattern, endianness: .little)
       case .text(let text):
-        // dqlite would store the text up to the zero byte.
+        // dqlite would store only the part of the text before the zero byte.
         guard !text.utf8.contains(0) else {
           throw DatabaseError(
             code: .mismatch,
@@ -123,8 +123,8 @@ extension ByteBuffer {
   }
 }
 
-/// A position in an answer, from which its parts are read one after another. The bytes before it stay
-/// readable.
+/// A reader of the parts of an answer, one after another. The bytes that were already read stay in
+/// memory, so that a row can refer to their positions.
 struct WireReader {
   let bytes: ByteBuffer
   var position: Int

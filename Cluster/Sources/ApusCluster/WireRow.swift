@@ -14,7 +14,8 @@ struct WireRow {
   private(set) var types: [WireType] = []
   private(set) var positions: [Int] = []
 
-  /// Reads the types, four bits each, and finds the positions of the values.
+  /// Reads the next row. Its types, with four bits each, come first. The values are not decoded:
+  /// only their positions are determined.
   mutating func read(from reader: inout WireReader, _ header: RowsHeader) throws {
     types.removeAll(keepingCapacity: true)
     positions.removeAll(keepingCapacity: true)

@@ -20,7 +20,8 @@ struct Everything: Model {
   @Column var key: Unique64?
 }
 
-/// The database of the process, whose statements end after a number of steps.
+/// The database that all inputs share. Each of its statements is interrupted after a number of
+/// steps.
 private let database: Database? = {
   var configuration = Configuration.untrustedFile
   configuration.isReadOnly = false
@@ -32,7 +33,8 @@ private let database: Database? = {
   return db
 }()
 
-/// Reads the rows of any statement in every available form.
+/// Runs an input as a statement, and reads its rows in all ways in which the library can decode
+/// them.
 func decodeStatement(_ bytes: [UInt8]) {
   guard let database else { return }
   let sql = SQL(unsafe: text(bytes))

@@ -3,7 +3,7 @@ import Foundation
 /// The program that starts libFuzzer with the target that the environment names, such as
 /// `FUZZ=decoding`.
 ///
-/// No input may cause a trap: an operation that cannot be done throws.
+/// No input may cause a trap. If an operation is not possible, the library must throw an error.
 @main
 enum Fuzz {
   static func main() {
@@ -13,8 +13,8 @@ enum Fuzz {
   }
 }
 
-/// Runs one input. libFuzzer, which has a `main` of its own, is linked completely and calls the
-/// function by this name.
+/// Runs the target with one input. All of libFuzzer is linked, including its own `main`, which
+/// refers to a function with this name.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target(Array(UnsafeBufferPointer(start: start, count: count)))
@@ -55,10 +55,10 @@ func expect(_ condition: Bool, _ message: String) {
   precondition(condition, message)
 }
 
-/// Runs a closure that may throw, but must not fail in any other way.
+/// Runs a closure that may throw an error. Any other failure, such as a trap, ends the program.
 func mayThrow(_ body: () throws -> Void) {
   do { try body() } catch {
-    // Every error must be able to describe itself.
+    // The description of every error must not be empty, and computing it must not trap.
     expect(!"\(error)".isEmpty, "an error says nothing")
   }
 }

@@ -22,8 +22,9 @@ struct Book: Model {
   }
 }
 
-/// Runs an input as SQL, and migrates the resulting schema to the models. Either the migration
-/// succeeds, and nothing is left to do, or it is refused, and nothing has changed.
+/// Runs an input as SQL, and migrates the resulting schema to the models. Fails unless one of two
+/// things is true: the migration has succeeded, and a second migration would change nothing, or it
+/// has thrown an error, and the schema is unchanged.
 func migrateAnything(_ bytes: [UInt8]) {
   mayThrow {
     let db = try Database.inMemory()

@@ -2,7 +2,8 @@ import Apus
 
 private let database = try? Database.inMemory()
 
-/// Uses text as a name and as a value. It must come back unchanged or be refused.
+/// Uses an input as the name of a table and a column, and as a value. The library must either
+/// return it unchanged or throw an error.
 func interpolate(_ bytes: [UInt8]) {
   guard let database else { return }
   let parts = bytes.split(separator: 0xFF, maxSplits: 1, omittingEmptySubsequences: false)

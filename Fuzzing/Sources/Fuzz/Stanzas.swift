@@ -1,6 +1,6 @@
 import DebianControl
 
-/// Reads any bytes as a list of packages, to the end or to the first error.
+/// Reads an input as a list of packages, until the end of the input or the first error.
 func readStanzas(_ bytes: [UInt8]) {
   var reader = StanzaReader(bytes: bytes, stanzaLimit: 1 << 16)
   mayThrow {

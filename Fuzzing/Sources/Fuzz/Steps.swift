@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A limit of the steps of a statement, since the fuzzer does not look for slow inputs.
+/// A limit for the number of steps of a statement. It ends slow statements, because the fuzzer
+/// should not search for slow inputs.
 final class Steps: Sendable {
   struct Exceeded: Error {}
   private let taken = Atomic(0)

@@ -1,5 +1,5 @@
-// The only place that names the framework: Apple's Combine, or OpenCombine on systems without
-// Combine. `ApusCombine` re-exports the framework.
+// This is the only file that imports the framework: Apple's Combine, or OpenCombine on systems that
+// do not have Combine. `ApusCombine` re-exports the framework.
 #if canImport(Combine)
   @_exported import Combine
 #else

@@ -1,8 +1,8 @@
 import Apus
 
 extension Connection {
-  /// Returns a publisher of the rows of a statement, which this connection runs while its subscriber
-  /// demands rows.
+  /// Returns a publisher of the rows of a statement. This connection runs the statement while a
+  /// subscriber demands rows.
   ///
   /// ```swift
   /// try db.read { connection in
@@ -10,11 +10,11 @@ extension Connection {
   /// }
   /// ```
   ///
-  /// Nothing runs before a row is demanded. Rows arrive on the thread that demands them, before
-  /// `request` returns: `sink` has received all of them when it returns. Each subscriber runs the
-  /// statement again. The publisher fails with the error that the statement throws. If a row is
-  /// demanded after the connection's closure has returned, the error is a misuse. For rows that
-  /// outlive the closure, use `RowStream.publisher()`.
+  /// Nothing runs before a row is demanded. The rows are sent on the thread that demands them,
+  /// before the call of `request` returns. So when the call of `sink` returns, it has received all
+  /// rows. Each subscriber runs the statement again. The publisher fails with the error that the
+  /// statement throws. If a row is demanded after the connection's closure has returned, the error
+  /// is a misuse. To read rows after the closure has returned, use `RowStream.publisher()`.
   public func publisher(_ sql: SQL) -> AnyPublisher<Row, any Error> {
     RowPublisher(connection: self, sql: sql).eraseToAnyPublisher()
   }
@@ -34,14 +34,15 @@ private struct RowPublisher: Publisher {
   }
 }
 
-/// A subscription that steps a statement as far as there is demand. Like its connection, it is used
-/// in one place at a time, so it needs no lock.
+/// A subscription that steps a statement as long as its subscriber demands rows. It needs no lock,
+/// because, like its connection, it must not be used by several threads at the same time.
 private final class RowSubscription<Downstream: Subscriber>: Subscription
 where Downstream.Input == Row, Downstream.Failure == any Error {
-  /// Nil once the subscriber was completed, or has cancelled.
+  /// The subscriber. Nil after the subscriber has received the completion or has cancelled.
   private var downstream: Downstream?
   private var demand = Subscribers.Demand.none
-  /// Whether a row is being sent. If its receiver demands more rows, the running loop sends them.
+  /// Whether the loop that sends rows is running. If a subscriber demands more rows while it
+  /// receives one, this loop sends them.
   private var isSending = false
   private let prepare: () throws -> Statement
   private var statement: Statement?

@@ -9,9 +9,10 @@ extension Database {
   /// db.changesPublisher(of: Post.self, columns: \.$title).sink { change in … }
   /// ```
   ///
-  /// Watching begins when a subscriber attaches. Elements wait until they are demanded, like those
-  /// of `changes(of:columns:keys:)`; no writer waits for the demand. They arrive on `scheduler`,
-  /// the main queue by default. The publisher completes when the database is closed.
+  /// Watching begins when a subscriber attaches. As with `changes(of:columns:keys:)`, elements are
+  /// kept until the subscriber demands them, and no writer waits for this. The elements are sent on
+  /// `scheduler`, which is the main queue by default. The publisher completes when the database is
+  /// closed.
   public func changesPublisher<M: Model, each Value: ColumnValue>(
     of model: M.Type, columns: repeat KeyPath<M, ColumnReference<each Value>>,
     keys: [M.ID]? = nil, on scheduler: some Scheduler = DispatchQueue.main
@@ -30,8 +31,8 @@ extension Database {
   /// db.changesPublisher(of: Post.self) { $0.$status == .published }.sink { change in … }
   /// ```
   ///
-  /// It is like `changesPublisher(of:columns:keys:on:)`; `changes(of:where:)` says which predicates
-  /// cannot be evaluated.
+  /// Otherwise, this works like `changesPublisher(of:columns:keys:on:)`. For predicates that cannot
+  /// be evaluated, see `changes(of:where:)`.
   public func changesPublisher<M: Model>(
     of model: M.Type, on scheduler: some Scheduler = DispatchQueue.main,
     @PredicateBuilder where predicates: @escaping (Columns<M>) -> PredicateLines
@@ -43,7 +44,7 @@ extension Database {
   /// Returns a publisher of the changes to all tables: one element for each write, after its
   /// commit.
   ///
-  /// It is like `changesPublisher(of:columns:keys:on:)`, for every table of the database.
+  /// Otherwise, this works like `changesPublisher(of:columns:keys:on:)`.
   public func changesPublisher(
     on scheduler: some Scheduler = DispatchQueue.main
   ) -> AnyPublisher<DatabaseChanges, Never> {

@@ -10,10 +10,10 @@ extension DatabaseReader {
   ///   .store(in: &cancellables)
   /// ```
   ///
-  /// Nothing runs before a value is demanded, and each subscriber causes a read of its own, on a
-  /// thread of the database. The value and the completion arrive on `scheduler`, the main queue by
-  /// default. Cancelling ends the statement or the waiting. The publisher fails with what `read`
-  /// throws.
+  /// The closure does not run before a subscriber demands the value. It runs once for each
+  /// subscriber, on a thread of the database. The value and the completion are sent on `scheduler`,
+  /// which is the main queue by default. If the subscriber cancels, the running statement or the
+  /// wait for a connection ends. The publisher fails with the errors that `read` throws.
   public func readPublisher<Value: Sendable>(
     on scheduler: some Scheduler = DispatchQueue.main, deadline: Duration? = nil,
     _ body: @escaping @Sendable (Connection) throws -> Value
@@ -33,8 +33,9 @@ extension Database {
   /// ```
   ///
   /// Each subscriber that demands the value causes one transaction. The value arrives on
-  /// `scheduler`, the main queue by default, after the commit. Cancelling before the commit rolls
-  /// the transaction back. The publisher fails with what `write` throws.
+  /// `scheduler`, the main queue by default, after the commit. If the subscriber cancels before the
+  /// commit, the transaction is rolled back. The publisher fails with the errors that `write`
+  /// throws.
   public func writePublisher<Value: Sendable>(
     on scheduler: some Scheduler = DispatchQueue.main, label: String? = nil,
     _ body: @escaping @Sendable (Connection) throws -> Value

@@ -11,10 +11,10 @@ extension QueryObservation {
   ///   .store(in: &cancellables)
   /// ```
   ///
-  /// Each subscription is an observation of its own, which begins with the first demand. Results
-  /// that are not demanded in time are skipped. They arrive on `scheduler`, the main queue by
-  /// default. The publisher completes when the database is closed, and fails as iterating over the
-  /// observation does.
+  /// Each subscription is an observation of its own, which begins with the first demand. A result
+  /// is skipped if a newer result exists before the subscriber demands one. The results are sent on
+  /// `scheduler`, which is the main queue by default. The publisher completes when the database is
+  /// closed. It fails with the errors that a loop over the observation would throw.
   public func publisher(
     on scheduler: some Scheduler = DispatchQueue.main
   ) -> AnyPublisher<Results<Row>, any Error> {
@@ -30,7 +30,7 @@ extension ValueObservation {
   /// db.observe { try $0.count(Post.all) }.publisher().sink { _ in … } receiveValue: { count in … }
   /// ```
   ///
-  /// It is like the publisher of a `QueryObservation`.
+  /// Otherwise, this works like the publisher of a `QueryObservation`.
   public func publisher(
     on scheduler: some Scheduler = DispatchQueue.main
   ) -> AnyPublisher<Value, any Error> {

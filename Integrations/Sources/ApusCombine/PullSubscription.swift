@@ -2,23 +2,23 @@ import Foundation
 
 /// A subscription whose task takes elements from an asynchronous sequence while there is demand.
 ///
-/// `@unchecked Sendable`: every access to `state` holds the lock, and neither the subscriber nor
-/// the sequence is called while it is held. Only the task calls the subscriber, so that its calls
-/// never overlap.
+/// `@unchecked Sendable`: every access to `state` holds the lock. The subscriber and the sequence
+/// are called only while the lock is not held. Only the task calls the subscriber, so calls of the
+/// subscriber never overlap.
 final class PullSubscription<Base: AsyncSequence & Sendable, Downstream: Subscriber>:
   Subscription, ElementTaker, @unchecked Sendable
 where
   Base.Element: Sendable, Downstream.Input == Base.Element, Downstream.Failure == Base.Failure
 {
   private enum State {
-    /// The subscriber has not yet received the subscription; no element is sent before that.
+    /// The subscriber has not yet received the subscription, so no element may be sent.
     case attaching(Base, Downstream, demand: Subscribers.Demand)
     /// No element was demanded so far, and nothing runs.
     case idle(Base, Downstream)
     /// The task runs. `waiting` resumes it if it waits for demand.
     case running(
       Downstream, demand: Subscribers.Demand, Task<Void, Never>?, waiting: Continuation?)
-    /// The subscriber was completed, or has cancelled. Nothing more is sent.
+    /// The subscriber has received the completion, or has cancelled. Nothing more is sent.
     case ended
   }
 
@@ -33,7 +33,8 @@ where
     self.count = count
   }
 
-  /// Begins to send elements: the subscriber has received the subscription.
+  /// Allows elements to be sent. The publisher calls this after the subscriber has received the
+  /// subscription.
   func activate() {
     let demand: Subscribers.Demand? = lock.withLock {
       guard case .attaching(let sequence, let downstream, let demand) = state else { return nil }
@@ -50,7 +51,8 @@ where
       case .attaching(let sequence, let downstream, let earlier):
         state = .attaching(sequence, downstream, demand: earlier + demand)
       case .idle(let sequence, let downstream):
-        // The task cannot reach the state before this lock is released.
+        // The task may begin at once, but it cannot access the state before this closure has
+        // released the lock.
         state = .running(downstream, demand: demand, task(taking: sequence), waiting: nil)
       case .running(let downstream, let earlier, let task, let waiting):
         state = .running(downstream, demand: earlier + demand, task, waiting: nil)
@@ -63,7 +65,8 @@ where
   }
 
   func cancel() {
-    // The old state is released after the lock, since that may call the subscriber's `deinit`.
+    // `old` keeps the old state until the lock was released, because releasing the state may call
+    // the subscriber's `deinit`.
     let old = end()
     if case .running(_, _, let task, let waiting) = old {
       task?.cancel()
@@ -81,8 +84,8 @@ where
   // MARK: The task
 
   private func task(taking sequence: Base) -> Task<Void, Never> {
-    // The task must not capture the type of the subscriber, whose conformances may belong to an
-    // actor.
+    // The task captures `self` without the generic type of the subscriber, because the conformances
+    // of this type may be isolated to an actor.
     let taker: any ElementTaker<Base> = self
     return Task { await taker.run(sequence) }
   }

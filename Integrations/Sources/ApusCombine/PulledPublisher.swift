@@ -1,7 +1,8 @@
 /// A publisher of the elements of an asynchronous sequence, at the pace of each subscriber.
 ///
-/// Each subscription makes a sequence of its own. Its next element is asked for only while the
-/// subscriber demands one, and cancelling the subscription cancels the task that waits for it.
+/// Each subscription has a sequence of its own. The next element of the sequence is requested only
+/// if the subscriber demands an element. If the subscription is cancelled, the task that waits for
+/// the element is cancelled, too.
 struct PulledPublisher<Base: AsyncSequence & Sendable>: Publisher where Base.Element: Sendable {
   typealias Output = Base.Element
   typealias Failure = Base.Failure

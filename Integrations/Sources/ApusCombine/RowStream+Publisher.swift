@@ -9,10 +9,11 @@ extension RowStream {
   /// ```
   ///
   /// Each subscription reads the rows from a snapshot of its own, which is taken at the first
-  /// demand. It holds a connection from then on, until the rows end, until reading fails, or until
-  /// it is cancelled. SQLite steps at most two batches ahead of the demand: see `RowStream`. The
-  /// publisher completes when a row is demanded after the last one. Rows arrive one by one on the
-  /// threads of Swift's tasks; use `receive(on:)` to move them.
+  /// demand. From then on, the subscription holds a connection until it has read all rows, until
+  /// reading fails, or until it is cancelled. SQLite steps at most two batches ahead of the demand:
+  /// see `RowStream`. The publisher completes when a row is demanded after the last one. The rows
+  /// are sent one by one, on the threads of Swift's tasks. Use `receive(on:)` to receive them on
+  /// another thread.
   public func publisher() -> AnyPublisher<Element, any Error> {
     PulledPublisher { self }.eraseToAnyPublisher()
   }

@@ -13,9 +13,9 @@ extension Configuration {
   /// ```
   ///
   /// The messages have the SQL with parameters in place of its values. Values are not logged unless
-  /// `showsValues` is set. Closures that are set already are called as well. SQLite then measures
-  /// each statement, unless `statements` and `slowStatements` are nil. For a level that the logger
-  /// does not log, no message is made. Without a log, nothing is measured.
+  /// `showsValues` is set. Closures that were already set on this configuration are still called.
+  /// With this setting, SQLite measures each statement, unless `statements` and `slowStatements`
+  /// are both nil. A message is not even made if the logger does not log its level.
   public mutating func log(
     to logger: Logger, _ change: (inout DatabaseLogOptions) -> Void = { _ in }
   ) {
@@ -29,7 +29,7 @@ extension Configuration {
           "duration_ms": report.duration.milliseconds,
           "statements": .array(report.statements.map { .string($0) }),
         ]
-        // The steps may name a value of a row that was deleted.
+        // The steps may contain a value of a row that the migration has deleted.
         if showsValues { metadata["steps"] = "\(report.description)" }
         logger.log(level: level, "migrated the database", metadata: metadata)
       }

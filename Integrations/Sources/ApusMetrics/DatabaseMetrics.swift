@@ -38,8 +38,9 @@ import Metrics
 /// | `apus.log.behind` | meter | how far each named reader is behind the log, by `cursor` |
 /// | `apus.sqlite.memory` | meter | the bytes that SQLite has allocated in this process |
 ///
-/// Commits, rollbacks, waits, the write-ahead log and the durations of statements are recorded by
-/// listeners, and all else is sampled. Without this object, nothing is counted.
+/// Listeners record the commits, the rollbacks, the waits, the pages of the write-ahead log and the
+/// durations of statements when they occur. All other metrics are sampled. If no such object
+/// exists, the listeners do not run.
 public final class DatabaseMetrics: Sendable {
   private let database: Database
   private let interval: Duration
@@ -54,7 +55,7 @@ public final class DatabaseMetrics: Sendable {
   ///   - interval: The time between two samples of `run()`.
   ///   - measuresStatements: Whether the duration of each statement is recorded. If so, SQLite
   ///     measures each statement.
-  ///   - factory: Where metrics are recorded.
+  ///   - factory: The factory that makes the metrics.
   public init(
     _ database: Database, name: String, every interval: Duration = .seconds(10),
     measuresStatements: Bool = false, factory: any MetricsFactory = MetricsSystem.factory
@@ -81,7 +82,8 @@ public final class DatabaseMetrics: Sendable {
   }
 
   deinit {
-    // A database that is closed calls no listeners.
+    // Removing a listener fails if the database is closed. The error is ignored, because a closed
+    // database calls no listeners.
     for listener in listeners { try? database.remove(listener) }
   }
 
@@ -98,8 +100,8 @@ public final class DatabaseMetrics: Sendable {
     }
   }
 
-  /// Takes one sample: records all metrics that no listener records. It waits for no connection,
-  /// except to read the change log.
+  /// Takes one sample, which records all metrics that no listener records. Only reading the change
+  /// log may wait for a connection.
   public func sample() async {
     let status = database.poolStatus
     meters.writer.record(status.writer)
@@ -116,7 +118,7 @@ public final class DatabaseMetrics: Sendable {
       meters.resultCache(of: table).record(counts, sampled)
     }
     meters.memory.set(LibraryCounter.memory.value.current)
-    // Without a change log, this throws.
+    // If the database has no change log, this throws, and its metrics are not recorded.
     if let log = try? await database.log.status() {
       meters.logPosition.set(log.position.number)
       meters.logEntries.set(log.count)

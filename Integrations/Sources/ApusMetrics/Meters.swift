@@ -2,7 +2,8 @@ import Apus
 import Metrics
 import Synchronization
 
-/// The metrics of one database, each made once: making one takes a lock of the metrics system.
+/// The metrics of one database. Each metric is made only once, because making a metric takes a lock
+/// of the metrics system.
 final class Meters: Sendable {
   let commits: Counter
   let rollbacks: Counter
@@ -69,7 +70,8 @@ final class Meters: Sendable {
         in: caches)
   }
 
-  /// The metric of how far a reader of the change log is behind.
+  /// Returns the metric of a named reader of the change log. It records how many entries of the log
+  /// the reader has not passed yet.
   func behind(of cursor: String) -> Meter {
     cursors.withLock { $0[cursor] }
       ?? keep(labels.with("cursor", cursor).meter("log.behind"), for: cursor, in: cursors)
@@ -115,7 +117,7 @@ struct MetricLabels: Sendable {
   }
 }
 
-/// The metrics of the connections that serve one kind of access.
+/// The metrics of the connections for one kind of access, such as reads.
 struct LaneMeters: Sendable {
   private let open: Meter
   private let used: Meter
@@ -180,7 +182,7 @@ struct LiveMeters: Sendable {
 
 /// The metrics of the cached rows of a table, or of the cached results of its queries.
 struct CacheMeters: Sendable {
-  /// The name under which the last counts are kept.
+  /// The name of this cache in `SampledCounts`, which keeps its last counts.
   private let key: String
   private let hits: Counter
   private let misses: Counter
@@ -209,7 +211,8 @@ struct CacheMeters: Sendable {
   }
 }
 
-/// The counts of the last sample. The next sample records only their growth.
+/// The counts of the last sample. They are needed because the next sample adds only the difference
+/// to the counters.
 final class SampledCounts: Sendable {
   private struct Name: Hashable {
     let count: String
@@ -223,7 +226,7 @@ final class SampledCounts: Sendable {
     last.withLock { last in
       let name = Name(count: count, table: table)
       let earlier = last[name, default: 0]
-      // If two samples run at once, the one with the larger count may come first.
+      // Two samples may run at the same time. The sample with the larger count may come first.
       last[name] = max(earlier, value)
       return max(0, value - earlier)
     }

@@ -10,25 +10,25 @@ import Apus
 /// try await group.run()
 /// ```
 ///
-/// A group shuts its services down in the reverse of their order, one after another. A database
-/// that is listed before its users therefore closes when they have ended: nothing is cut off, and
-/// the write-ahead log is copied into the file.
+/// A group shuts its services down one after another, in reverse order. So if the database is
+/// listed before the services that use it, it is closed after they have ended. No access is
+/// interrupted, and the write-ahead log is copied into the file.
 public struct DatabaseService: Service {
   /// The database that the service closes.
   public let database: Database
   private let patience: Duration
-  /// How long closing waits after it has interrupted what runs.
+  /// The time that closing waits for running accesses to end after it has interrupted them.
   var interruptedPatience = Duration.seconds(5)
   private let background: [@Sendable () async throws -> Void]
 
   /// Makes a service for an open database.
   ///
   /// - Parameters:
-  ///   - patience: How long closing waits for accesses that still run. After that, they are
-  ///     interrupted, and throw.
+  ///   - patience: The time that closing waits for accesses that still run. After this time, they
+  ///     are interrupted and throw an error.
   ///   - background: Closures that run as long as the service and are cancelled before the database
-  ///     closes, such as `metrics.run` or a loop over `db.changes()`. An error of one ends the
-  ///     service.
+  ///     closes, such as `metrics.run` or a loop over `db.changes()`. If one of them throws an
+  ///     error, the service ends.
   public init(
     _ database: Database, patience: Duration = .seconds(10),
     background: (@Sendable () async throws -> Void)...
@@ -38,16 +38,18 @@ public struct DatabaseService: Service {
     self.background = background
   }
 
-  /// Waits for the graceful shutdown, and closes the database. If the task is cancelled instead, or
-  /// if a background closure throws, it interrupts what runs, closes, and throws.
+  /// Waits for the graceful shutdown, and then closes the database. If the task is cancelled, or if
+  /// a background closure throws an error, interrupts the running accesses, closes the database,
+  /// and throws the error.
   ///
-  /// Throws `.busy` if an access does not end although it was interrupted, or a stream of rows is
-  /// still held.
+  /// Throws `.busy` if an access does not end although it was interrupted, or if a stream of rows
+  /// still exists.
   public func run() async throws {
     do {
       try await waitForShutdown()
     } catch {
-      // The error that ended the service is the one to report.
+      // An error of closing is ignored, because the error that has ended the service is more
+      // important.
       try? await close(within: .zero)
       throw error
     }
@@ -68,16 +70,18 @@ public struct DatabaseService: Service {
       }
       while let isShutdown = try await group.next() {
         guard isShutdown else { continue }
-        // The other closures are cancelled, and waited for when this one returns.
+        // This cancels the background closures. When this closure returns, the group waits until
+        // they have ended.
         group.cancelAll()
         return
       }
     }
   }
 
-  /// Closes the database once nothing uses it. After `patience`, interrupts what runs.
+  /// Closes the database as soon as nothing uses it. If accesses still run after `patience`,
+  /// interrupts them.
   ///
-  /// It runs in a task of its own, since the calling task may be cancelled, and a cancelled task
+  /// The work is done in a task of its own. The calling task may be cancelled, and a cancelled task
   /// cannot wait.
   private func close(within patience: Duration) async throws {
     let (database, interruptedPatience) = (database, interruptedPatience)
@@ -94,7 +98,7 @@ public struct DatabaseService: Service {
             isInterrupted = true
             end = clock.now.advanced(by: interruptedPatience)
           }
-          // A statement that begins later must not delay closing either.
+          // The interruption is repeated, because a statement may have begun since the last one.
           if isInterrupted { database.interrupt() }
         }
         try await Task.sleep(for: .milliseconds(2))

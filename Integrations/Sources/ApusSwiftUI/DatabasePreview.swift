@@ -32,7 +32,7 @@
       self.content = content()
     }
 
-    /// The content, in an environment with the database.
+    /// The content, in whose environment the database is set.
     public var body: some View {
       switch database {
       case .success(let database): content.database(database)

@@ -15,14 +15,14 @@
   /// }
   /// ```
   ///
-  /// The database is that of the environment: `ContentView().database(db)`. `$posts` has the phase,
-  /// the error and `refresh()`.
+  /// The property uses the database of the environment, which a view sets:
+  /// `ContentView().database(db)`. `$posts` has the phase, the error and `refresh()`.
   ///
-  /// If the view is made again with another query, the property follows the new query. Queries are
-  /// compared by their SQL and its values. Until the new result is loaded, the property keeps the
-  /// last result. Following ends when the view disappears. On systems without SwiftUI, a check
-  /// compiles this file with a stand-in for SwiftUI that has the same declarations, and tests the
-  /// property: see `Integrations/Package.swift`.
+  /// If the view is made again with another query, the property follows the new query. Two queries
+  /// are equal if their SQL and its values are equal. Until the new result is loaded, the property
+  /// keeps the last result. When the view disappears, the property stops following the query. On
+  /// systems without SwiftUI, a check compiles this file with a stand-in for SwiftUI that has the
+  /// same declarations, and tests the property: see `Integrations/Package.swift`.
   @MainActor
   @propertyWrapper
   public struct Live<Value>: DynamicProperty {
@@ -38,14 +38,15 @@
       self.animation = animation
     }
 
-    /// The last result; before the first, an empty result, nil or the value that was assigned.
+    /// The last result. Before the first result is loaded, this is an empty result, nil, or the
+    /// value that was assigned.
     public var wrappedValue: Value { store.value ?? initialValue }
 
-    /// The state of loading, and what can be done with the result.
+    /// The state of the property, with methods to refresh the result or to follow another query.
     public var projectedValue: LiveState<Value> { LiveState(store: store) }
 
-    /// Follows the query in the database of the environment, if either has changed. SwiftUI calls
-    /// it before it asks the view for its body.
+    /// Follows the query in the database of the environment, if the query or the database has
+    /// changed. SwiftUI calls this method before it reads the body of the view.
     public nonisolated func update() {
       MainActor.assumeIsolated { store.follow(request, in: database, animation) }
     }
@@ -70,7 +71,7 @@
       self.init(LiveRequest(sql: sql), initially: Results(), animation)
     }
 
-    /// Follows the row with the given key, which is nil once it is deleted.
+    /// Follows the row with the given key. The value is nil after the row was deleted.
     ///
     /// ```swift
     /// init(id: Post.ID) { _post = Live(Post.self, id) }
@@ -87,7 +88,8 @@
     /// @Live({ try $0.count(Post.all) }) var count = 0
     /// ```
     ///
-    /// Closures cannot be compared: if the captured values change, `id` must change with them.
+    /// Closures cannot be compared. So if the closure captures other values than before, you must
+    /// also pass another `id`.
     public init(
       wrappedValue: Value, id: some Hashable & Sendable = 0, animation: Animation? = nil,
       _ read: @escaping @Sendable (Connection) throws -> Value

@@ -7,15 +7,16 @@
     /// The value by which requests are compared: requests with equal identities have the same
     /// result.
     let identity: AnyHashable
-    /// Begins to follow the request in a database. The closure, if there is one, applies later
-    /// changes.
+    /// Begins to follow the request in a database. If a closure is given, it is called to apply
+    /// each change after the first result.
     let begin: @MainActor (Database, (@Sendable (() -> Void) -> Void)?) -> any LiveObject<Value>
   }
 
   extension LiveRequest {
     @MainActor
     init<Query: Fetchable>(_ query: Query) where Value == Results<Query.Row> {
-      // A query that cannot be written as SQL fails when it is followed.
+      // If the query cannot be written as SQL, its type is the identity. The error is reported when
+      // the query is followed.
       identity = (try? query.sql).map(AnyHashable.init) ?? AnyHashable(ObjectIdentifier(Query.self))
       begin = { LiveQuery(query, in: $0, applying: $1) }
     }
@@ -44,7 +45,7 @@
   /// An object that follows a request: a `LiveQuery`, a `LiveModel` or a `LiveValue`.
   protocol LiveObject<Shown>: AnyObject {
     associatedtype Shown
-    /// The result that the property shows; nil before the first.
+    /// The result that the property shows; nil before the first result is loaded.
     var shown: Shown? { get }
     var phase: LivePhase { get }
     func refresh() async

@@ -13,8 +13,8 @@
     /// Whether the result is loaded and kept up to date.
     public var isLoaded: Bool { phase.isLoaded }
 
-    /// The error with which fetching failed; nil if it did not fail. After an error, the last
-    /// result stays.
+    /// The error of the last fetch; nil if it succeeded. After an error, the property keeps the
+    /// last result.
     public var error: (any Error)? {
       if case .failed(let error) = phase { error } else { nil }
     }
@@ -24,7 +24,8 @@
       await store.refresh()
     }
 
-    /// Follows another query, until the view is made again with another query, or disappears.
+    /// Follows another query in place of the declared one. This ends when the view disappears, or
+    /// when it is made again with another declared query.
     ///
     /// ```swift
     /// struct PostSearch: View {

@@ -3,18 +3,19 @@
   import Observation
   import SwiftUI
 
-  /// The storage of a `Live` property while its view is on the screen: the object that follows the
-  /// request.
+  /// The storage of a `Live` property while its view is on the screen. It holds the object that
+  /// follows the request.
   ///
-  /// State: following nothing → following a request in a database → following another → …
+  /// At first, the store follows nothing. Then it follows one request in one database at a time.
   @MainActor
   @Observable
   final class LiveStore<Value> {
-    /// Counts the requests that were begun outside of an update of the view, so that the view is
-    /// drawn again. The object notifies views of its own changes.
+    /// The number of requests that `show` has begun. It is observed, so that the view is drawn
+    /// again after such a request. Changes of the result itself are observed through the object.
     private var generation = 0
     @ObservationIgnored private var object: (any LiveObject<Value>)?
-    /// The result that was shown before the present object. It stays until the object has a result.
+    /// The result that was shown before the present object was made. It is shown until the object
+    /// has a result.
     @ObservationIgnored private var last: Value?
     /// The request of the view's declaration.
     @ObservationIgnored private var declared: AnyHashable?
@@ -29,10 +30,10 @@
       let database: ObjectIdentifier
     }
 
-    // A view's initializer makes a store each time, and SwiftUI keeps the first.
+    // Each call of a view's initializer makes a store, but SwiftUI keeps only the first one.
     nonisolated init() {}
 
-    /// The result that the property shows; nil before the first.
+    /// The result that the property shows; nil before the first result is loaded.
     var value: Value? {
       _ = generation
       guard let object else { return last }
@@ -51,7 +52,8 @@
 
     /// Follows a request of the view's declaration, unless it is followed already.
     ///
-    /// The view is being updated, and reads the changed state anyway, so nothing is notified.
+    /// This is called while the view is updated. The view reads the new state after this call, so
+    /// it need not be notified of the change.
     func follow(
       _ request: LiveRequest<Value>, in database: Database?, _ animation: Animation?
     ) {
@@ -83,7 +85,7 @@
       }
       let wanted = Followed(request: request.identity, database: ObjectIdentifier(database))
       guard wanted != followed else { return }
-      // Rows of another database are not kept.
+      // The last result is kept only if it came from the same database.
       last = followed?.database == wanted.database ? value : nil
       followed = wanted
       object = request.begin(database, animation.map(Self.applying))

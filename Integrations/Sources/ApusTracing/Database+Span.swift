@@ -13,9 +13,9 @@ extension Database {
   /// ```
   ///
   /// The span begins when the write is requested and ends after its commit, so it includes the
-  /// waiting for other writers. It has the attributes of OpenTelemetry's conventions, and no
-  /// values. Throws what `write` throws, which the span records. While the tracer records nothing,
-  /// no statement is traced.
+  /// waiting for other writers. The spans have the attributes of OpenTelemetry's conventions, but
+  /// not the values of parameters. Throws the errors of `write`, which the span also records. If
+  /// the tracer does not record the span, its statements are not traced.
   /// - SeeAlso: <https://opentelemetry.io/docs/specs/semconv/database/>
   @discardableResult
   public func write<Result: Sendable>(
@@ -35,7 +35,7 @@ extension Database {
   /// let cards = try await db.read(span: "board") { try $0.fetch(Card.all) }
   /// ```
   ///
-  /// It is like `write(span:label:_:)`, for reads.
+  /// The spans are the same as those of `write(span:label:_:)`.
   public func read<Result: Sendable>(
     span name: String, on execution: ReadExecution = .caller, file: String = #fileID,
     line: UInt = #line, _ body: @escaping @Sendable (Connection) throws -> Result
@@ -56,8 +56,8 @@ extension Database {
   }
 }
 
-/// The span of an access, handed over to its closure, which runs on a thread of the database and
-/// lacks the task-local values of the caller.
+/// The span of an access, in a form that can be passed to the closure of the access. The closure
+/// may run on a thread of the database, where the task-local values of the caller are missing.
 private struct SpanScope: Sendable {
   let context: ServiceContext
   let tracer: any Tracer
@@ -69,7 +69,8 @@ private struct SpanScope: Sendable {
     isRecording = span.isRecording
   }
 
-  /// Runs a closure in the span, with a child for each statement that ends meanwhile.
+  /// Runs a closure in the span. While the closure runs, each statement that ends becomes a child
+  /// of the span.
   func run<Result>(
     _ body: (Connection) throws -> Result, on connection: Connection
   ) throws -> Result {

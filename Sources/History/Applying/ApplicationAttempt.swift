@@ -5,8 +5,8 @@ import SQLCore
 ///
 /// Rows are deleted first, and then inserted and updated. If a write fails because another row
 /// still has the same unique value, it is tried again after the other writes. If two rows exchange
-/// their unique values, this never succeeds. Then all rows that are still to be written are
-/// deleted, and inserted with their new values.
+/// their unique values, neither of them can ever be written first. In this case, all rows that are
+/// still to be written are deleted, and then inserted with their new values.
 struct ApplicationAttempt {
   let connection: Connection
   let changes: [AnyLogChange]
@@ -43,7 +43,7 @@ struct ApplicationAttempt {
   private var writings: [Writing] = []
   /// The rows that were written or are still to be written.
   private var written: [ForeignKeyGraph.WrittenRow] = []
-  /// The rows that were changed or deleted, as they were before.
+  /// The rows that were changed or deleted, with the values that they had before.
   private var former: [ForeignKeyActions.FormerRow] = []
 
   init(
@@ -54,14 +54,14 @@ struct ApplicationAttempt {
     self.changes = changes
     self.decisions = decisions
     self.rekeyed = rekeyed
-    // Without foreign keys, there is nothing to follow or to check.
+    // If the database has no foreign keys, no actions have to run and nothing has to be checked.
     self.foreignKeys = foreignKeys.flatMap { $0.keys.isEmpty ? nil : $0 }
   }
 
   /// - Parameters:
   ///   - table: returns the table with a name; nil if it does not exist.
-  ///   - isOutside: returns whether a table is not one of the tables of the changes. Foreign key
-  ///     actions run only in such tables.
+  ///   - isOutside: returns true for a table that is not one of the tables of the changes. Foreign
+  ///     key actions run only in these other tables.
   ///   - enforcing: runs a closure with foreign keys and triggers switched on.
   mutating func run(
     _ table: (String) throws -> AppliedTable?, isOutside: (String) throws -> Bool,
@@ -72,7 +72,8 @@ struct ApplicationAttempt {
     var last: AppliedShape?
     for index in changes.indices where !decisions.kept.contains(index) {
       let change = changes[index]
-      // Changes of the same shape follow each other.
+      // Changes of the same shape usually follow each other, so the shape of the last change is
+      // tried first.
       if last?.shape != change.shape {
         last = shapes[change.shape]
         if last == nil, let table = try table(change.table) {
@@ -174,7 +175,8 @@ struct ApplicationAttempt {
     while start < rows.count {
       let shape = rows[start].shape
       let places = shape.writtenPlaces
-      // A bound far below SQLite's limit for the parameters of a statement.
+      // One statement inserts at most about 400 values. This is far below SQLite's limit for the
+      // parameters of a statement.
       let limit = min(start + max(400 / max(places.count, 1), 1), rows.count)
       values.removeAll(keepingCapacity: true)
       var end = start
@@ -188,7 +190,7 @@ struct ApplicationAttempt {
         for row in rows[start..<end] {
           noteWritten(row.index, shape.table, shape.key(of: changes[row.index]))
         }
-        // A row that lacks a column is inserted by a statement of its own.
+        // If the first row lacks a column, it is inserted by a statement of its own.
         if end == start {
           try insert(rows[start].index, shape)
           end += 1
@@ -259,7 +261,8 @@ struct ApplicationAttempt {
     }
   }
 
-  /// The unique constraint that a row violated at the last attempt, by the index of its change.
+  /// The unique constraint that each row has violated when it was last tried. The key of this
+  /// dictionary is the index of the change.
   private var failures: [Int: ConstraintFailure] = [:]
 
   /// Writes a row. Returns false if another row already has the same key or unique value.
@@ -294,8 +297,8 @@ struct ApplicationAttempt {
     writings[index].inserts = true
   }
 
-  /// Deletes other rows that already have a unique value which a change needs for its own row, if
-  /// the policy allows this. Returns whether any row was deleted.
+  /// Makes room for rows that cannot be written, because another row already has the same unique
+  /// value. If the policy allows this, deletes the other row. Returns whether any row was deleted.
   private mutating func replaceOthers() throws -> Bool {
     var hasReplaced = false
     for writing in writings {

@@ -12,8 +12,8 @@ final class AppliedTable {
   fileprivate let logged: [String]
   /// Whether the table is logged. Transactions of other databases change only such tables.
   var isLogged: Bool { !logged.isEmpty }
-  // Applying a transaction runs the same few statements for thousands of rows, so their texts are
-  // made once.
+  // When a transaction is applied, the same few statements run for thousands of rows. So the texts
+  // of these statements are made only once.
   private let selection: String
   private let deletion: String
   private let keyCondition: String
@@ -93,7 +93,8 @@ final class AppliedTable {
     return rows
   }
 
-  /// Sets some columns of the row with a key. `places` has their positions in `columns`.
+  /// Sets the given columns of one row, which is found by its key. `places` has the positions of
+  /// these columns in `columns`.
   func update(
     _ key: [DatabaseValue], _ places: [Int], to values: [DatabaseValue], on connection: Connection
   ) throws {
@@ -150,9 +151,9 @@ final class AppliedShape {
   /// For each column of the table's primary key, the position of its value in the `keyValues` of a
   /// change. Nil if the table and the shape have different keys.
   private let keyOrder: [Int]?
-  /// Whether the shape has the columns of the key in the same order as the table.
+  /// Whether the key of the shape has its columns in the same order as the key of the table.
   private let hasKeyInOrder: Bool
-  /// Whether the table has all columns of the shape, and the same key.
+  /// Whether the table has all columns of the shape, and the same primary key as the shape.
   private let isWhole: Bool
   /// The columns of the table that the triggers of the change log do not record. Another program
   /// has added them; a migration of this library would have changed the triggers as well. If a
@@ -195,7 +196,8 @@ final class AppliedShape {
     return .notLogged(unknown)
   }
 
-  /// Returns the columns that a change writes, as positions in `shape.columns`.
+  /// Returns the columns to which a change gives a value, as positions in `shape.columns`. For an
+  /// update, these are the changed columns.
   func changed(by change: AnyLogChange) -> [Int] {
     change.kind == .updated ? written.filter { change.hasChanged(at: $0) } : written
   }
@@ -267,8 +269,8 @@ struct AppliedRow {
 }
 
 extension Model {
-  /// The name of the model's table. Throws `ModelError` if the model is a view or is invalid; a
-  /// view has no rows of its own.
+  /// The name of the model's table. Throws `ModelError` if the model is invalid, or if it is a
+  /// view, because a view stores no rows.
   static var storedTableName: String {
     get throws {
       let layout = try layout
@@ -289,7 +291,7 @@ extension Model {
 struct OwnTriggers {
   private var triggers: [(name: String, sql: String)] = []
 
-  /// Creates the copies, in the transaction that is open.
+  /// Creates the copies for some tables. The caller has opened a transaction.
   init(of tables: Set<String>, on connection: Connection) throws {
     let schema = try ExistingSchema(of: connection)
     let indexes = schema.searchIndexes
@@ -315,7 +317,7 @@ struct OwnTriggers {
     for trigger in triggers { try connection.execute(SQL(unsafe: trigger.sql)) }
   }
 
-  /// Drops the copies, before the transaction ends.
+  /// Drops the copies. The caller does this before the transaction ends.
   func drop(on connection: Connection) throws {
     for trigger in triggers {
       try connection.execute("DROP TRIGGER temp.\(identifier: trigger.name)")

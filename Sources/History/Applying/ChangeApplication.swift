@@ -11,12 +11,13 @@ struct ChangeApplication {
   private let core: ConnectionCore
   private let checksForeignKeys: Bool
   private let firesTriggers: Bool
-  /// The names, in lower case, of the tables to which the changes belong. Nil stands for all logged
-  /// tables, until their names are looked up.
+  /// The names, in lower case, of the tables to which the changes belong. If nil, the changes
+  /// belong to all logged tables, whose names were not looked up yet.
   private var ownTables: Set<String>?
   private var tables: [String: AppliedTable?] = [:]
   private var knownKeys: ForeignKeyGraph?
-  /// The insertions of the last `apply` whose row existed already, as positions among its changes.
+  /// The insertions of the last call of `apply` whose row existed already, as positions in the
+  /// changes of this call.
   private(set) var existing: Set<Int> = []
   private var triggers: [OwnTriggers] = []
   private var tablesWithTriggers: Set<String> = []
@@ -43,7 +44,8 @@ struct ChangeApplication {
     author: String? = nil,
     _ body: (inout ChangeApplication, Connection) throws -> Result
   ) throws -> Result {
-    // A remote engine has no way to switch triggers off, because SQLite has no PRAGMA for this.
+    // Triggers can be switched off only by a function of the C API, and not by a PRAGMA. So a
+    // remote engine cannot do this.
     try core.requireLocal("applying recorded changes without the triggers")
     let enforcesForeignKeys = core.enforcesForeignKeys
     let firesTriggers = core.firesTriggers
@@ -106,8 +108,9 @@ struct ChangeApplication {
   /// Applies changes that reverse what foreign key actions have changed outside of the history's
   /// tables. Foreign key actions run and triggers fire meanwhile, as for a statement of the user.
   ///
-  /// A change in a table that no foreign key action can change is left out, because a trigger made
-  /// it. Rows that cannot be restored stay unchanged, and are returned as conflicts.
+  /// If no foreign key action can change the table of a change, a trigger has made the change. Such
+  /// a change is left out. Rows that cannot be restored stay unchanged, and are returned as
+  /// conflicts.
   mutating func restore(_ changes: [AnyLogChange]) throws -> [ResolvedConflict] {
     let reached = try reachedTables()
     let changes = changes.filter { reached.contains($0.shape.foldedTable) }
@@ -119,7 +122,8 @@ struct ChangeApplication {
         connection: connection, changes: changes, decisions: decisions, foreignKeys: keys)
       try connection.savepoint { connection in
         try enforcing {
-          // A parent may be restored after its children.
+          // A parent row may be restored after its child rows, so foreign keys are checked only at
+          // the end.
           try connection.execute("PRAGMA defer_foreign_keys = ON")
           try attempt.run {
             try table($0)
@@ -176,7 +180,8 @@ struct ChangeApplication {
     return table
   }
 
-  /// Returns whether the user has temporary triggers. They fire, and may write any table.
+  /// Returns whether the connection has temporary triggers of the user. Such triggers also fire for
+  /// the library's writes, and could change any table.
   private func hasTemporaryTriggers() throws -> Bool {
     try connection.row("SELECT 1 FROM sqlite_temp_schema WHERE type = 'trigger' LIMIT 1") != nil
   }
@@ -192,7 +197,8 @@ struct ChangeApplication {
   /// Runs a closure with foreign keys and triggers switched on. The temporary copies of the
   /// library's triggers are dropped meanwhile, because the original triggers fire.
   ///
-  /// If the closure throws, the copies are restored when the caller rolls its savepoint back.
+  /// If the closure throws an error, the caller rolls its savepoint back, which also restores the
+  /// copies.
   private func enforcing(_ body: () throws -> Void) throws {
     for triggers in triggers { try triggers.drop(on: connection) }
     core.enforcesForeignKeys = true

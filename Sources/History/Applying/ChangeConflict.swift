@@ -13,7 +13,7 @@ public struct ChangeConflict: Hashable, Sendable {
     case columnsChanged([String])
     /// The row does not exist.
     case rowIsGone
-    /// A row with the same key exists, with other values.
+    /// A row with the same key already exists, and has other values.
     case rowExists
     /// Another row already has the same value in a column that must be unique.
     case notUnique(ConstraintFailure)
@@ -104,9 +104,9 @@ public struct ChangeConflicts: Error, Hashable, Sendable, CustomStringConvertibl
   /// The undo or redo that failed, in words, such as `“Add card” cannot be undone`.
   var attempt: String?
 
-  /// The first conflicts in a sentence that a program can show. For an undo or a redo, the sentence
-  /// begins with the label of the step. For transactions of another database, the sentence ends
-  /// with advice.
+  /// A sentence about the first conflicts, which a program can show. If an undo or a redo has
+  /// failed, the sentence begins with the label of the step. If transactions of another database
+  /// cannot be applied, the sentence ends with advice.
   public var description: String {
     let shown = conflicts.prefix(3).map(\.description).joined(separator: "; ")
     let others = conflicts.count > 3 ? "; and \(conflicts.count - 3) more" : ""
@@ -124,7 +124,7 @@ public struct ResolvedConflict: Hashable, Sendable {
   public let conflict: ChangeConflict
   /// Whether the change was made despite the conflict. If not, the row is unchanged.
   public let wasApplied: Bool
-  /// Whether the policy decided `discard`, so that the change does not wait.
+  /// Whether the decision of the policy was `discard`. If so, the change does not wait.
   var isDiscarded = false
 }
 
@@ -204,7 +204,7 @@ public struct ConflictPolicy: Sendable {
   ///   if case .notUnique = conflict.reason { true } else { false }
   /// }
   /// ```
-  /// The closure is called like the closure of `init(_:)`.
+  /// For this closure, the same rules hold as for the closure of `init(_:)`.
   public func failing(
     where fails: @escaping @Sendable (ChangeConflict) throws -> Bool
   ) -> ConflictPolicy {

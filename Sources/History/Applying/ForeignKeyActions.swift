@@ -2,10 +2,10 @@ import QueryDSL
 import SQLCore
 
 /// The foreign key actions that applied changes require in other tables: ON DELETE for deleted
-/// rows, and ON UPDATE for changed keys. Changes are applied with foreign keys switched off, so
-/// these actions run afterwards.
+/// rows, and ON UPDATE for changed keys. Foreign keys are switched off while changes are applied,
+/// so these actions run after that.
 struct ForeignKeyActions {
-  /// A row that was changed or deleted, as it was before.
+  /// A row that was changed or deleted, with the values that it had before.
   struct FormerRow {
     /// The index of the change.
     let index: Int
@@ -28,8 +28,8 @@ struct ForeignKeyActions {
   }
 
   private var deletions: [Deletion] = []
-  /// The changed keys of parent rows, by the foreign key that refers to them (a position in
-  /// `foreignKeys.keys`).
+  /// The changed keys of parent rows. The key of this dictionary is the foreign key that refers to
+  /// the parent rows, as a position in `foreignKeys.keys`.
   private var moves: [Int: [Move]] = [:]
   private let foreignKeys: ForeignKeyGraph
   /// The changes that cannot be applied, because it is unknown what must happen to the rows that
@@ -45,7 +45,7 @@ struct ForeignKeyActions {
   /// Finds the actions.
   ///
   /// - Parameters:
-  ///   - former: the rows that were changed or deleted, as they were before.
+  ///   - former: the rows that were changed or deleted, with the values that they had before.
   ///   - rekeyed: returns the rows whose keys the recorded transaction may have changed by an
   ///     UPDATE; nil if these rows are not known.
   ///   - isOutside: returns whether foreign key actions must run in a table. They do not run in the
@@ -93,8 +93,9 @@ struct ForeignKeyActions {
           moves[place, default: []].append(Move(index: former.index, old: old, new: new))
           continue
         }
-        // Without an action, rows that refer to a missing row are found at the end. But if another
-        // row now has the key, rows would silently refer to that row.
+        // If the foreign key has no action, child rows that refer to a missing row are found at the
+        // end. But if another row has got the old key, the child rows would refer to this other row
+        // without an error.
         let isUndecided =
           isGone
           ? follows
@@ -111,9 +112,12 @@ struct ForeignKeyActions {
   func run(on connection: Connection) throws -> (index: Int, failure: ConstraintFailure)? {
     for (place, moves) in moves.sorted(by: { $0.key < $1.key }) {
       let key = foreignKeys.keys[place]
-      // A bound far below SQLite's limit for the parameters of a statement.
+      // One statement handles at most this number of changed keys, so that it stays far below
+      // SQLite's limit for parameters.
       let limit = 4_000 / key.columns.count
-      // A row that one statement changes must not be changed again by the next statement.
+      // If there are several statements, a child row that one of them has changed must not be
+      // changed again by the next one. This could happen if the new key of one row is the old key
+      // of another.
       if let first = moves.first, moves.count > limit,
         !Set(moves.map(\.old)).isDisjoint(with: moves.map(\.new))
       {
@@ -153,16 +157,17 @@ struct ForeignKeyActions {
   }
 }
 
-/// A row that a recorded transaction changed, by its key.
+/// The key of a row that a recorded transaction changed.
 struct ChangedRow: Hashable {
   /// The name of the table in lower case.
   let table: String
   let key: [DatabaseValue]
 }
 
-/// The rows whose key was changed. For each of them, the changes contain a deletion with the old
-/// key and an insertion with the new key. If another row had the new key before, or has the old key
-/// now, the changes contain an update of the row with this key instead.
+/// The rows whose key was changed. For each such row, the changes contain a deletion with the old
+/// key and an insertion with the new key. Another row may have had the new key before. In this
+/// case, the changes contain an update of the row with the new key, instead of an insertion. The
+/// same holds for the old key and the deletion, if another row has the old key now.
 private struct Rekeyings {
   enum Fate {
     /// The row is gone.
@@ -184,8 +189,9 @@ private struct Rekeyings {
   private let rekeyed: Set<ChangedRow>?
   /// The rows before the changes, by the indices of the changes.
   private var rows: [Int: AppliedRow] = [:]
-  /// For each content of a row, which is its values without the key: the changes whose row had this
-  /// content before (`old`) or has it now (`new`).
+  /// The changes, by the content of their rows, which is the values of all columns except the key.
+  /// In `old`, this is the content before the change, and in `new`, it is the content after the
+  /// change.
   private var old: [Content: [Int]] = [:]
   private var new: [Content: [Int]] = [:]
   /// The tables in which rows were inserted or got the keys of other rows.
@@ -226,7 +232,7 @@ private struct Rekeyings {
   private func content(_ index: Int, _ values: [DatabaseValue?]) -> Content {
     let (change, row) = (changes[index], rows[index])
     let others = change.shape.columns.indices.filter { !change.shape.key.contains($0) }
-    // An update has only the values that it changes.
+    // An update contains only the values that it changes. The other values are taken from the row.
     return Content(
       table: change.shape.foldedTable,
       values: others.map { place in
@@ -234,11 +240,11 @@ private struct Rekeyings {
       })
   }
 
-  /// Returns what happened to the row whose key, before the changes, was that of the change
+  /// Returns what has happened to a row. Before the changes, this row had the key of the change
   /// `index`.
   ///
-  /// - Parameter follows: whether rows that refer to the row follow a changed key. If not, it does
-  ///   not matter which key the row has now.
+  /// - Parameter follows: whether the foreign key has an ON UPDATE action, by which child rows
+  ///   follow a changed key. If not, it does not matter which key the row has now.
   func fate(of index: Int, _ follows: Bool) -> Fate {
     let change = changes[index]
     let isUpdate = change.kind == .updated

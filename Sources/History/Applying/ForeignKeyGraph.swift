@@ -71,7 +71,8 @@ struct ForeignKeyGraph {
     }
 
     /// Returns whether a child row refers to a parent row with the values `old`, but would not
-    /// refer to a parent row with the values `new`. If `new` is nil, only `old` matters.
+    /// refer to a parent row with the values `new`. If `new` is nil, only the first condition must
+    /// hold.
     func hasChildren(
       of old: [DatabaseValue], butNotOf new: [DatabaseValue]?, on connection: Connection
     ) throws -> Bool {
@@ -95,8 +96,8 @@ struct ForeignKeyGraph {
     }
 
     /// Returns those of the written child rows whose parent row does not exist. If the primary key
-    /// of the child has one column, one statement finds out whether there are such rows at all. If
-    /// there are, or if the key has several columns, each row costs a statement.
+    /// of the child table has one column, one statement first finds out whether there are any such
+    /// rows. If there are any, or if the key has several columns, one statement runs for each row.
     func danglingRows(
       among rows: [WrittenRow], of table: AppliedTable, on connection: Connection
     ) throws -> [WrittenRow] {
@@ -126,8 +127,8 @@ struct ForeignKeyGraph {
     }
 
     /// Runs the ON UPDATE action of this foreign key on the child rows of parent rows whose key
-    /// values have changed. One statement does this for all of them, because parent rows may have
-    /// exchanged their values.
+    /// values have changed. One statement does this for all parent rows, because two parent rows
+    /// may have exchanged their values.
     func actOnUpdate(
       _ moves: [(old: [DatabaseValue], new: [DatabaseValue])], on connection: Connection
     ) throws {
@@ -170,7 +171,8 @@ struct ForeignKeyGraph {
   init(of connection: Connection) throws {
     let schema = try ExistingSchema(of: connection)
     keys = try connection.use().foreignKeys().map { key in
-      // The definition of a virtual table does not parse.
+      // If the parent is a virtual table, its definition cannot be parsed, and its collations are
+      // not known.
       let parent = try? schema.table(key.parent)
       let setsDefault = [key.onDelete, key.onUpdate].contains("SET DEFAULT")
       let columns = setsDefault ? try connection.columns(ofTable: key.table, in: "main") : []
@@ -206,7 +208,7 @@ struct ForeignKeyGraph {
     let index: Int
     let table: AppliedTable
     let key: [DatabaseValue]
-    /// The former state of the row; nil for a row that did not exist.
+    /// The row with the values that it had before the change; nil if it did not exist.
     let former: AppliedRow?
   }
 
@@ -229,9 +231,9 @@ struct ForeignKeyGraph {
   }
 
   /// Finds the foreign keys that are violated because parent rows were changed or deleted. `rows`
-  /// has the parent rows as they were before. For each of them, the result has a violated foreign
-  /// key or nil. A foreign key is violated if a child row still refers to values that no parent row
-  /// has now.
+  /// has the parent rows with the values that they had before. The result has one element for each
+  /// of these rows: a violated foreign key, or nil. A foreign key is violated if a child row still
+  /// refers to values that no parent row has now.
   func violations(
     afterChangesOf rows: [AppliedRow], on connection: Connection
   ) throws -> [ConstraintFailure?] {

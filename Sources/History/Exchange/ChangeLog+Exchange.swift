@@ -33,7 +33,7 @@ extension ChangeLog {
     try database.read { try $0.appliedLogPosition(of: source, relaying: relaying) }
   }
 
-  /// Returns the position up to which transactions were applied, from asynchronous code.
+  /// Returns the position up to which transactions were applied. This is the asynchronous form.
   public func appliedPosition(
     of source: String, relaying: Bool = false
   ) async throws -> LogPosition {
@@ -54,8 +54,8 @@ extension ChangeLog {
   ///
   /// - Parameter relaying: whether the batch also has the transactions that this database received
   ///   from others, with their origin. Otherwise the batch has only the transactions that were made
-  ///   in this database. These include transactions that the file lost when it was restored from a
-  ///   backup, if other databases have sent them back.
+  ///   in this database. These include transactions that the file has lost because it was restored
+  ///   from a backup, and that other databases have sent back.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) throws -> LogBatch {
@@ -65,7 +65,7 @@ extension ChangeLog {
     }
   }
 
-  /// Returns the transactions after a position as a batch, from asynchronous code.
+  /// Returns the transactions after a position as a batch. This is the asynchronous form.
   public func batch(
     after position: LogPosition, limit: Int = 100, relaying: Bool = false
   ) async throws -> LogBatch {
@@ -83,8 +83,8 @@ extension ChangeLog {
       after: position, limit: limit, withMarks: true)
     let gaps = entries.prefix { $0.gap != nil }
     let complete = entries[gaps.endIndex...].prefix { $0.gap == nil }
-    // An entry with changes that had to wait is not sent: a batch already has these changes with
-    // the entry in which they arrived.
+    // If changes from another database had to wait, they are sent together with the entry in which
+    // they arrived. The later entry in which they were applied is not sent.
     let sent = complete.filter { entry in
       guard let origin = entry.origin else { return true }
       return !origin.isLate && (relaying || origin.database == identity)
@@ -107,9 +107,9 @@ extension ChangeLog {
   /// entry of this log, with its origin.
   ///
   /// A transaction that was already applied is skipped. A transaction that was made in this
-  /// database is also skipped, unless this file lost the transaction by a restore. The user's
-  /// triggers on logged tables do not run, except temporary ones. Foreign keys are checked at the
-  /// end of each transaction.
+  /// database is also skipped, unless this file has lost the transaction because it was restored
+  /// from a backup. The user's triggers on logged tables do not run, with the exception of
+  /// temporary triggers. Foreign keys are checked at the end of each transaction.
   ///
   /// If the table, a column or the parent row of a change does not exist here yet, the change waits
   /// in the file, unless the policy decides `fail` or `discard`. Columns that both databases have
@@ -131,7 +131,7 @@ extension ChangeLog {
     try database.writing { try Self.apply(batch, policy, waitingLimit, on: $0) }
   }
 
-  /// Applies transactions of another database from asynchronous code.
+  /// Applies the transactions of another database. This is the asynchronous form.
   @discardableResult
   public func apply(
     _ batch: LogBatch, resolving policy: ConflictPolicy = .fail, waitingLimit: Int = 100_000
@@ -180,11 +180,12 @@ extension LogReceiver {
 }
 
 extension Database {
-  /// Applies changes from other databases that had to wait for a migration.
+  /// Applies the waiting changes from other databases whose missing objects exist now, for example
+  /// after a migration.
   func applyWaitingChanges() throws {
     guard !isRemote else { return }
-    // The query runs on the writer connection, which is already open. A reader connection would
-    // have to be opened.
+    // Whether changes wait is read on the writer connection, because this connection is already
+    // open. A reader connection would have to be opened first.
     try writing { core in
       guard try core.lend().hasWaitingChanges() else { return }
       try ChangeApplication.run(on: core) { application, connection in

@@ -34,8 +34,8 @@ extension Connection {
   // MARK: Positions
 
   /// The two positions in the log of another database up to which its transactions were applied.
-  /// `own` counts for batches without relayed transactions, and `relayed` for batches with relayed
-  /// transactions.
+  /// `own` is the position for batches without relayed transactions, and `relayed` is the position
+  /// for batches with relayed transactions.
   struct LogOrigin {
     var own = LogPosition.start
     var relayed = LogPosition.start
@@ -54,7 +54,8 @@ extension Connection {
 
   func logOrigin(_ database: String) throws -> LogOrigin {
     try withLogOrigins(LogOrigin()) {
-      // The last two columns are missing if only versions without epochs wrote the file.
+      // The table lacks its last two columns if the file was only written by versions of Apus that
+      // had no epochs.
       guard let row = try row(#"SELECT * FROM "apus_log_origin" WHERE "database" = \#(database)"#)
       else { return LogOrigin() }
       func position(_ number: Int, _ epoch: Int) throws -> LogPosition {
@@ -66,15 +67,15 @@ extension Connection {
     }
   }
 
-  /// Returns the position in a database's log up to which its transactions were applied. With
-  /// `relaying`, returns the position for batches that also have relayed transactions.
+  /// Returns the position in another database's log up to which its transactions were applied. If
+  /// `relaying` is true, returns the position for batches that also have relayed transactions.
   func appliedLogPosition(of source: String, relaying: Bool) throws -> LogPosition {
     let origin = try logOrigin(source)
     return relaying ? origin.relayed : origin.own
   }
 
-  /// Returns whether the transaction at a position in the log of a database was applied, whichever
-  /// database sent it.
+  /// Returns whether the transaction at a position in another database's log was applied. It does
+  /// not matter which database has sent the transaction.
   func hasApplied(_ position: LogPosition, of database: String) throws -> Bool {
     guard position.epoch != 0 else {
       return try position.number <= logOrigin(database).sequence
@@ -178,8 +179,8 @@ extension Connection {
     }
     let epochs = batch.epochs ?? [LogPosition(1, in: 0)]
     guard let index = epochs.firstIndex(where: { $0.epoch == position.epoch }) else {
-      // The batch lacks the epoch of the applied position: either the batch was applied long ago,
-      // or transactions before it are missing.
+      // The batch does not contain the epoch of the applied position. There are two possible
+      // reasons: the batch was applied long ago, or transactions before the batch are missing.
       let identity = try logIdentity()
       for transaction in batch.transactions where try !has(transaction, identity: identity) {
         throw missing
@@ -195,7 +196,8 @@ extension Connection {
 
   func noteAppliedBatch(_ batch: LogBatch) throws {
     var origin = try logOrigin(batch.source)
-    // A batch with relayed transactions also has the transactions that its source made itself.
+    // A batch with relayed transactions also contains the transactions that were made in the source
+    // itself. So it can also advance the position `own`.
     if !batch.isRelaying || origin.own.number < batch.end.number { origin.own = batch.end }
     if batch.isRelaying { origin.relayed = batch.end }
     try setLogOrigin(batch.source, own: origin.own, relayed: origin.relayed)
@@ -209,9 +211,9 @@ extension Connection {
     }.max { ($0.columns.count, $0.id) < ($1.columns.count, $1.id) }
   }
 
-  /// Ends the entry of changes that arrived from another database earlier and had to wait. The
-  /// entry stores the negated number of their transaction, because the entry in which the
-  /// transaction arrived already stores the number itself.
+  /// Ends an entry with changes that arrived from another database earlier and had to wait. The
+  /// entry stores the number of their transaction with a minus sign. Another entry already stores
+  /// the number itself: the entry in which the transaction arrived.
   func endLogEntry(applyingLate transaction: LogTransaction) throws {
     try execute(
       """

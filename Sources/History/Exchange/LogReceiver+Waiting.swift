@@ -21,8 +21,8 @@ extension LogReceiver {
       let columns = tables.present(part.columns, of: table)
       guard columns.allSatisfy({ table.has($0) }) else { return true }
       if try table.row(with: part.applied(to: columns), on: connection) != nil { return true }
-      // If no waiting change inserts the row, the insertion was left out. Then other changes of the
-      // row need not wait for it.
+      // The row does not exist. If no waiting change inserts it, its insertion was left out, so
+      // other changes of the row need not wait for the insertion.
       return try !connection.insertionWaits(table: table.name, key: part.keyText)
     }
   }
@@ -39,8 +39,8 @@ extension LogReceiver {
 
   // MARK: Parents
 
-  /// Returns the parent row whose absence made a change violate a foreign key; nil if no parent row
-  /// is missing.
+  /// Returns the missing parent row because of which a change violates a foreign key; nil if no
+  /// parent row is missing.
   mutating func missingParent(
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {
@@ -82,7 +82,8 @@ extension LogReceiver {
 }
 
 extension AwaitedPart {
-  /// The key of the awaited row as one text, such as `1, 'a'`, to look it up in a set.
+  /// The key of the awaited row as one text, such as `1, 'a'`. Rows are looked up in a set by this
+  /// text.
   fileprivate var keyText: String { values.map(\.value.description).joined(separator: ", ") }
 
   fileprivate func applied(to columns: [String]) -> [AppliedValue] {
@@ -106,8 +107,8 @@ extension WaitingChange {
 }
 
 extension Connection {
-  /// Ends the wait of the changes whose row was deleted in this database after they had arrived. A
-  /// row that exists again, for example after an undo or a REPLACE, keeps its waiting changes.
+  /// Ends the wait of changes whose row was deleted in this database after the changes had arrived.
+  /// If the row exists again, for example after an undo or a REPLACE, its changes continue to wait.
   ///
   /// Reads the deletions in the log that came after the oldest waiting change.
   ///

@@ -50,7 +50,8 @@ struct LogReceiver {
     }
   }
 
-  /// The part of a change that can be applied, and the parts that must wait.
+  /// A change that was split: `change` is the part that can be applied now, and `waiting` has the
+  /// parts that must wait.
   private struct Split {
     var change: AnyLogChange?
     var waiting: [(change: AnyLogChange, part: AwaitedPart)] = []
@@ -69,8 +70,8 @@ struct LogReceiver {
     for change in transaction.changes {
       splits.append(try split(change, by: policy))
     }
-    // `changes` has the changes that can be applied, and `places` has their indices in the
-    // transaction.
+    // `changes` has the changes that can be applied. `places` has the index of each of these
+    // changes in the transaction.
     var places: [Int] = []
     var changes: [AnyLogChange] = []
     for (index, split) in splits.enumerated() {
@@ -133,7 +134,7 @@ struct LogReceiver {
         !missing.contains(where: { $0.isSame(as: column) })
       }
       split.change = known.kind == .updated && known.changedColumns.isEmpty ? nil : known
-      // A deletion needs only the columns of the key.
+      // A deletion does not wait for missing columns, because it needs only the columns of the key.
       if change.kind != .deleted, try waits(change, .schemaChanged(missing: missing), policy) {
         split.waiting = missing.map { column in
           (
@@ -143,7 +144,7 @@ struct LogReceiver {
         }
       }
     }
-    // The row of an update may not exist because its insertion waits.
+    // If the row of an update does not exist because its insertion waits, the update waits, too.
     if change.kind == .updated, hasWaiting,
       try connection.insertionWaits(table: table.name, key: change.keyText),
       try table.row(of: change, on: connection) == nil
@@ -161,8 +162,8 @@ struct LogReceiver {
     return split
   }
 
-  /// Asks the policy about a change that the schema does not allow yet. Returns whether the change
-  /// waits; otherwise it is discarded. Throws `ChangeConflicts` if the policy decides `fail`.
+  /// Asks the policy about a change that the schema does not allow yet. Returns true if the change
+  /// waits, and false if it is discarded. Throws `ChangeConflicts` if the policy decides `fail`.
   private mutating func waits(
     _ change: AnyLogChange, _ reason: ChangeConflict.Reason, _ policy: ConflictPolicy
   ) throws -> Bool {
@@ -189,8 +190,8 @@ struct LogReceiver {
       mayHaveDeletedParents = true
       return try missingParent(of: change, in: table, failure)
     case .notNull, .check:
-      // The row may violate the constraint only because the table lacks some of the row's columns.
-      // The row then waits for these columns.
+      // If some columns of the row are missing in the table, this may be the only reason why the
+      // row violates the constraint. In this case, the whole row waits for these columns.
       return change.kind == .inserted ? split.waiting.first?.part : nil
     default: return nil
     }
@@ -200,8 +201,8 @@ struct LogReceiver {
   /// applied, because one change may create the row that another one waits for.
   mutating func applyWaiting(with application: inout ChangeApplication) throws {
     guard hasWaiting else { return }
-    // When a database is opened, `receive` has not run before. So this call ends the waits for
-    // deleted rows.
+    // Otherwise, `receive` has already ended the waits for deleted rows. When a database is opened,
+    // `receive` does not run, so they are ended here.
     if isSilent { try endWaitingForDeletedRows() }
     var tried: Set<AwaitedPart> = []
     while true {
@@ -213,8 +214,8 @@ struct LogReceiver {
       }
       guard !ready.isEmpty else { break }
       ready.sort { $0.id < $1.id }
-      // A new clock reads only the times in the log. So the waiting changes are compared only with
-      // logged changes.
+      // A new clock has only the times of logged changes, so the waiting changes are compared only
+      // with these.
       clock = RowClock(identity: identity)
       try clock.read(for: ready.map(\.transaction), in: &tables, on: connection)
       for group in WaitingChange.grouped(ready) {

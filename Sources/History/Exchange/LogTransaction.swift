@@ -13,7 +13,7 @@ public struct LogTransaction: Hashable, Sendable {
   /// The database in which the transaction was made, and the transaction's position in the log of
   /// that database.
   public let origin: LogEntry.Origin
-  /// The time in microseconds since 1970; never before 1970, and never after the year 9999. If two
+  /// The time in microseconds since 1970. It is never before 1970 or after the year 9999. If two
   /// transactions change a row, the transaction with the later time is newer.
   public let time: Int64
   /// The label, or nil.
@@ -23,8 +23,9 @@ public struct LogTransaction: Hashable, Sendable {
   /// The net changes of rows.
   public let changes: [AnyLogChange]
 
-  /// The times that a transaction can have. A new transaction gets a greater time than all entries
-  /// of the log. So after a time near the largest `Int64`, nothing more could be written.
+  /// The times that a transaction can have. There is an upper limit, because a new transaction gets
+  /// a greater time than all entries of the log. If an entry had a time near the largest `Int64`,
+  /// nothing more could be written.
   static let times: ClosedRange<Int64> = 0...253_402_300_799_999_999
 
   init(_ entry: LogEntry, of identity: String) {
@@ -52,7 +53,7 @@ public struct LogTransaction: Hashable, Sendable {
 
 /// Consecutive transactions of one database's log, to be applied to another database.
 public struct LogBatch: Hashable, Sendable, Codable {
-  /// Tables for which the log lacks earlier changes; see `LogEntry.gap`.
+  /// A gap in the log: some earlier changes of these tables are not in the log. See `LogEntry.gap`.
   public struct Gap: Hashable, Sendable, Codable {
     /// The names of the tables.
     public let tables: [String]
@@ -66,13 +67,13 @@ public struct LogBatch: Hashable, Sendable, Codable {
   public let start: LogPosition
   /// The position in the source's log at which the batch ends.
   public let end: LogPosition
-  /// For each epoch from the start to the end of the batch, its first position; nil if the batch
-  /// comes from a version of the library without epochs.
+  /// The first position of each epoch from the start to the end of the batch. Nil if the batch was
+  /// made by a version of the library that had no epochs.
   let epochs: [LogPosition]?
   /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
-  /// The tables with earlier changes that are not in the source's log; nil in most batches. `apply`
-  /// throws `LogError.incomplete` for a batch with a gap after the applied position.
+  /// The tables of which earlier changes are missing in the source's log; nil in most batches.
+  /// `apply` throws `LogError.incomplete` for a batch with a gap after the applied position.
   public let gap: Gap?
   /// The transactions in order.
   public let transactions: [LogTransaction]
@@ -120,7 +121,8 @@ extension LogTransaction: Codable {
         old.count == columns.count, new.count == columns.count,
         key.allSatisfy(columns.indices.contains), key.count == keyValues.count,
         uncertain?.allSatisfy(columns.indices.contains) ?? true,
-        // The row that the change writes must be the row that `keyValues` names.
+        // The new values of the key columns must be equal to `keyValues`. Otherwise, the change
+        // would write another row than the one that it names.
         Set(key).count == key.count,
         zip(key, keyValues).allSatisfy({ place, value in
           new[place].map { $0.value == value.value } ?? (kind != .inserted)
@@ -185,8 +187,9 @@ struct CodedValue: Hashable, Codable {
     }
   }
 
-  /// Reads a text. Text that is not valid UTF-8 is encoded as an object with its bytes. An older
-  /// program does not know this form, and throws an error instead of reading a wrong value.
+  /// Reads a text. A text that is not valid UTF-8 is encoded as an object that contains its bytes.
+  /// An older version of the library does not know this object, and throws an error. So it never
+  /// reads a wrong value.
   private static func text(_ container: KeyedDecodingContainer<Key>) throws -> DatabaseValue {
     if let text = try? container.decode(String.self, forKey: .t) { return .text(text) }
     return .invalidText(try container.decode(InvalidText.self, forKey: .t).bytes)

@@ -7,7 +7,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// The missing object that a change waits for, as stored in `apus_log_waiting`.
+/// The missing object that a change waits for. The table `apus_log_waiting` stores it as JSON.
 struct AwaitedPart: Hashable, Codable {
   enum Kind: String, Codable { case table, column, parent, row }
 
@@ -34,7 +34,7 @@ struct AwaitedPart: Hashable, Codable {
   }
 }
 
-/// A change that waits.
+/// A change from another database that waits, because it cannot be applied yet.
 struct WaitingChange {
   let id: Int64
   let entry: Int64
@@ -158,8 +158,8 @@ extension Connection {
     try waitingChanges(#"NOT "isDone" AND "awaits" = \#(part.text)"#)
   }
 
-  /// Returns the stored changes of some entries, by the numbers of the entries, whether or not the
-  /// changes still wait.
+  /// Returns the changes that are stored for some entries, by the numbers of the entries. Changes
+  /// that no longer wait are included.
   func waitingChanges(from first: Int64, through last: Int64) throws -> [Int64: [AnyLogChange]] {
     try withWaiting([:]) {
       let changes = try waitingChanges(#""entry" BETWEEN \#(first) AND \#(last)"#)
@@ -192,9 +192,10 @@ extension Connection {
 
   // MARK: Purging
 
-  /// Returns the number of the last entry that may be purged although changes wait. Nil if waiting
-  /// changes need no entry. When a waiting change is applied, it is compared with all entries that
-  /// are not older than the change. So a purge keeps those entries.
+  /// Returns the number of the last entry that no waiting change needs, so that a purge may delete
+  /// the entries up to it. Returns nil if the waiting changes need no entries. A waiting change
+  /// needs all entries that are not older than the change, because it is compared with them when it
+  /// is applied.
   func lastEntryBeforeWaiting() throws -> Int64? {
     try withWaiting(nil) {
       let time = try row(#"SELECT min("time") FROM "apus_log_waiting" WHERE NOT "isDone""#)?

@@ -14,8 +14,8 @@ struct PresentTables {
     self.names = names
   }
 
-  /// Returns the table with a name. If no table has the name now, returns the table that formerly
-  /// had it, or nil.
+  /// Returns the table with a name. If no table has this name now, returns the table that had the
+  /// name before it was renamed. If there is no such table either, returns nil.
   mutating func table(_ name: String) throws -> AppliedTable? {
     if let table = try existing(name) { return table }
     return try names.table(name).flatMap { try existing($0) }
@@ -71,8 +71,9 @@ extension AnyLogChange {
     let places = shape.columns.indices.filter {
       shape.key.contains($0) || isIncluded(shape.columns[$0])
     }
-    // The columns of an update need old values. A conditional expression would be wrong here,
-    // because a `nil` beside a `DatabaseValue` would mean NULL, and not a missing value.
+    // If an insertion becomes an update, its columns need old values. An `if` statement is used and
+    // no conditional expression, because in such an expression, `nil` would become NULL instead of
+    // a missing value.
     var old = places.map { oldValues[$0] }
     if kind == .updated, self.kind == .inserted {
       old = places.map { _ in DatabaseValue.null }

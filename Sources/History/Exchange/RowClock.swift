@@ -1,15 +1,17 @@
 import QueryDSL
 import SQLCore
 
-/// The times at which rows and their columns were last changed. With these times, the newest value
-/// of each column is kept, in whatever order changes arrive.
+/// The times at which rows and their columns were last changed. They are compared with the times of
+/// arriving changes, so that each column keeps its newest value, in whatever order the changes
+/// arrive.
 ///
 /// An entry of the log that is older than every arriving transaction cannot have newer values. So
 /// such entries are not read.
 struct RowClock {
   /// The time of a transaction and its origin, by which two transactions are ordered. If the times
   /// are equal, the identities of the databases are compared. If these are equal as well, the
-  /// positions are compared, because a restored database may give the same time again.
+  /// positions are compared. This is needed because a database that was restored may use the same
+  /// time twice.
   private struct Stamp: Comparable {
     let time: Int64
     let origin: LogEntry.Origin
@@ -28,7 +30,8 @@ struct RowClock {
   private struct Place: Hashable {
     let table: String
     let key: [DatabaseValue]
-    /// The name of the column in lower case. Nil for the insertion or deletion of the whole row.
+    /// The name of the column in lower case. Nil if the time is that of the insertion or deletion
+    /// of the whole row.
     let column: String?
   }
 
@@ -84,9 +87,9 @@ struct RowClock {
 
   /// Returns the part of a change that is not outdated; nil if no part is left.
   ///
-  /// An update loses the columns that were changed later. An insertion keeps them, with their later
-  /// values. An insertion or a deletion is outdated as a whole if the row was inserted or deleted
-  /// later.
+  /// If columns were changed later, they are removed from an update. An insertion keeps these
+  /// columns, but gets their later values. An insertion or a deletion is outdated as a whole if the
+  /// row was inserted or deleted later.
   func newer(_ change: AnyLogChange, of transaction: LogTransaction) -> AnyLogChange? {
     let stamp = Stamp(transaction)
     func isNewer(_ column: String?) -> Bool {

@@ -8,7 +8,7 @@ import SQLCore
 #endif
 
 extension ChangeLog {
-  /// The bounds of the entries that a purge keeps: the greatest age, number and size. If several
+  /// The bounds for the entries that a purge keeps: their greatest age, number and size. If several
   /// bounds are set, an entry is kept only if it is within all of them.
   public struct Bounds: Hashable, Sendable {
     /// The greatest age of an entry, by the clock of the program that wrote the entry; nil for any
@@ -44,7 +44,7 @@ extension ChangeLog {
     try database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
   }
 
-  /// Deletes the oldest entries that are outside of the bounds, from asynchronous code.
+  /// Deletes the oldest entries that are outside of the bounds. This is the asynchronous form.
   @discardableResult
   public func purge(keeping bounds: Bounds, passingCursors: Bool = false) async throws -> Int {
     try await database.write { try $0.purgeLog(keeping: bounds, passingCursors) }
@@ -91,13 +91,13 @@ extension Connection {
     let (seconds, attoseconds) = age.components
     let interval = Double(seconds) + Double(attoseconds) / 1e18
     let time = (Date().timeIntervalSince1970 - interval) * 1_000_000
-    // A long age may begin before all times that an `Int64` can express.
+    // If the age is very long, the start may be outside the range of `Int64`, so it is limited.
     let start = Int64(min(max(time, -9e18), 9e18))
     return try firstLogEntry(since: start).map { $0 - 1 }
   }
 
-  /// Returns the number of the newest entry that does not fit into the given number of bytes; 0 if
-  /// all entries fit.
+  /// Adds up the sizes of the entries, from the newest to the oldest. Returns the number of the
+  /// first entry with which the sum exceeds `bytes`; 0 if there is none.
   private func lastEntry(beyond bytes: Int) throws -> Int64 {
     let columns = try rows(#"SELECT name FROM pragma_table_info('apus_log_change')"#)
       .map { try $0.get(String.self, at: 0) }.dropFirst(LogTables.changeColumns.count)
@@ -126,7 +126,8 @@ extension Connection {
         """) ?? 0
     guard count > 0 else { return 0 }
     // The newest entry and the newest change always stay, because the next entry and the next
-    // change continue their numbers. The next entry also continues the time.
+    // change continue their numbers. The next entry also needs the time of the newest entry,
+    // because its own time must be greater.
     try execute(
       """
       DELETE FROM "apus_log_change" WHERE "id" < coalesce((SELECT "firstChange" \

@@ -23,9 +23,9 @@ public struct ChangeLog: Sendable {
 
   /// Returns at most `limit` entries after a position, in order.
   ///
-  /// Another program may have left an entry open, so that its next transaction would be added to
-  /// the same entry. This method then first ends the entry in a separate write, and returns the
-  /// entry as well. In all other cases, it only reads.
+  /// If another program has left an entry open, its next transaction would be added to the same
+  /// entry. In this case, this method first ends the entry in a separate write, and also returns
+  /// it. In all other cases, this method only reads.
   ///
   /// Throws `LogError.expired` if entries after the position were purged. Throws
   /// `LogError.unknownPosition` if the log does not have the entry of the position, for example
@@ -37,7 +37,7 @@ public struct ChangeLog: Sendable {
     return try database.read { try $0.logEntries(after: position, limit: limit) }
   }
 
-  /// Returns the entries after a position, from asynchronous code.
+  /// Returns the entries after a position. This is the asynchronous form.
   public func entries(
     after position: LogPosition = .start, limit: Int = 100
   ) async throws -> [LogEntry] {
@@ -62,7 +62,7 @@ public struct ChangeLog: Sendable {
     try database.execute(SQL(unsafe: LogTables.closing))
   }
 
-  /// Ends the entry that another program left open, from asynchronous code.
+  /// Ends the entry that another program left open. This is the asynchronous form.
   func endForeignEntry() async throws {
     guard !database.configuration.isReadOnly, try await database.read({ try Self.hasOpenEntry($0) })
     else { return }
@@ -104,7 +104,7 @@ extension ChangeLog {
     try database.read { try $0.logStatus() }
   }
 
-  /// Returns the size of the log and the positions of its cursors, from asynchronous code.
+  /// Returns the size of the log and the positions of its cursors. This is the asynchronous form.
   public func status() async throws -> Status {
     try await database.read { try $0.logStatus() }
   }
@@ -122,7 +122,7 @@ extension ChangeLog {
     return try database.read { try $0.newestLogEntries(limit: limit) }
   }
 
-  /// Returns the newest entries, from asynchronous code.
+  /// Returns the newest entries. This is the asynchronous form.
   public func newestEntries(limit: Int = 100) async throws -> [LogEntry] {
     try await endForeignEntry()
     return try await database.read { try $0.newestLogEntries(limit: limit) }
@@ -132,8 +132,9 @@ extension ChangeLog {
 /// The changes from other databases that wait in this database, because they cannot be applied yet.
 ///
 /// The database file stores these changes. Each opening with a logged model, and each arriving
-/// batch, applies the changes whose missing object exists now. If the policy is a built-in one, it
-/// is stored with the change, and later decides about conflicts.
+/// batch, applies the changes whose missing object exists now. If a change was received with a
+/// built-in policy, this policy is stored with the change, and decides about conflicts when the
+/// change is applied.
 public struct LogWaiting: Hashable, Sendable {
   /// The missing object for which changes have to wait.
   public enum Reason: Hashable, Sendable {
@@ -231,7 +232,7 @@ extension ChangeLog {
     try database.write { try $0.renewLogIdentity() }
   }
 
-  /// Gives the database a new identity, from asynchronous code.
+  /// Gives the database a new identity. This is the asynchronous form.
   @discardableResult
   public func renewIdentity() async throws -> String {
     try await database.write { try $0.renewLogIdentity() }

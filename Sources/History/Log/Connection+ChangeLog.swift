@@ -43,8 +43,8 @@ extension Connection {
     after position: LogPosition, limit: Int, withMarks: Bool
   ) throws -> [LogEntry] {
     try withLog {
-      // If entries were purged, `.start` has expired as well: its reader has missed the purged
-      // entries.
+      // If entries were purged, the position `.start` has expired as well, because a reader at this
+      // position has missed the purged entries.
       try requireLogPosition(position)
       return try logEntries(afterNumber: position.number, limit: limit, withMarks: withMarks)
     }
@@ -157,10 +157,10 @@ extension Connection {
     return nettings
   }
 
-  /// Returns the rows whose keys an UPDATE may have changed, under their former and new keys. The
-  /// trigger of the log writes a deletion and, directly after it, an insertion for such an UPDATE.
-  /// A DELETE and an INSERT that follow each other look the same, so their rows are returned, too.
-  /// Returns nil if the entry was purged.
+  /// Returns the rows whose keys an UPDATE may have changed. Each row is contained twice, with its
+  /// former key and with its new key. The trigger of the log writes a deletion and, directly after
+  /// it, an insertion for such an UPDATE. A DELETE and an INSERT that follow each other look the
+  /// same, so their rows are returned, too. Returns nil if the entry was purged.
   func rekeyedRows(inEntry entry: Int64) throws -> Set<ChangedRow>? {
     guard entry > (try purgedLogPosition()) else { return nil }
     var rows: Set<ChangedRow> = []
@@ -302,7 +302,7 @@ struct PresentNames: Sendable {
   func column(_ former: String, of table: String) -> String? {
     let names = columns[table.lowercasedASCII] ?? [:]
     var name = names[former.lowercasedASCII]
-    // A column may have been renamed several times.
+    // A column may have been renamed several times, so the names are followed to the last one.
     for _ in names { name = name.flatMap { names[$0.lowercasedASCII] } ?? name }
     return name
   }

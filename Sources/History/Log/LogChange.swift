@@ -4,7 +4,7 @@ import SQLCore
 
 /// The net change of one row of a model's table in one entry of the change log.
 public struct LogChange<M: Model>: Sendable {
-  /// The change in untyped form: column names and stored values.
+  /// The same change in untyped form: with the names of the columns and their stored values.
   public let row: AnyLogChange
   /// The number of the entry in the change log.
   let sequence: Int64
@@ -13,10 +13,10 @@ public struct LogChange<M: Model>: Sendable {
   public var kind: RowChangeKind { row.kind }
   /// The stored values of the primary key.
   public var keyValues: [DatabaseValue] { row.keyValues }
-  /// The columns whose changes the log cannot show; empty for nearly every change.
+  /// The columns whose old and new values the log does not know; empty for nearly every change.
   public var uncertainColumns: [String] { row.uncertainColumns }
-  /// The columns with another value after the change, in the order in which they are logged. If the
-  /// row was inserted or deleted, the list has all logged columns.
+  /// The columns whose values differ after the change, in the order in which the log stores them.
+  /// If the row was inserted or deleted, these are all logged columns.
   public var changedColumns: [String] { row.changedColumns }
 
   /// The primary key.
@@ -85,7 +85,8 @@ public struct LogChange<M: Model>: Sendable {
     }
   }
 
-  /// Returns the error with the row and the log entry in which the invalid value was found.
+  /// Returns the error, completed by the key of the row and the number of the log entry in which
+  /// the invalid value was found.
   private func located(_ error: ColumnValueError) -> ColumnValueError {
     let place = "in the entry \(sequence) of the change log"
     return error.at(table: row.table, column: nil, row: nil, key: keyValues)
@@ -105,8 +106,8 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The stored values of the primary key.
   public let keyValues: [DatabaseValue]
   let shape: LogShape
-  /// The values before and after the change, one for each of `shape.columns`; nil if the log has no
-  /// value.
+  /// The values before the change, one for each of `shape.columns`. A value is nil if the log does
+  /// not have it. `newValues` has the values after the change in the same way.
   let oldValues: [DatabaseValue?]
   let newValues: [DatabaseValue?]
   /// The columns of `uncertainColumns`, as positions in `shape.columns`.
@@ -135,35 +136,41 @@ public struct AnyLogChange: Hashable, Sendable {
   /// The name that the table had when it was changed.
   public var table: String { shape.table }
 
-  /// The columns with another value after the change, in the order in which they are logged. If the
-  /// row was inserted or deleted, the list has all logged columns.
+  /// The columns whose values differ after the change, in the order in which the log stores them.
+  /// If the row was inserted or deleted, these are all logged columns.
   public var changedColumns: [String] {
     shape.columns.indices.filter { hasChanged(at: $0) }.map { shape.columns[$0] }
   }
 
-  /// The columns whose changes the log cannot show; empty for nearly every change.
+  /// The columns whose old and new values the log does not know; empty for nearly every change.
   ///
-  /// This happens if a trigger changes the row whose change has fired the trigger. Such a trigger
-  /// runs before an update or a deletion, or it writes its own table when REPLACE deletes a row.
+  /// This happens if a trigger changes the row whose change has fired the trigger. There are two
+  /// cases:
+  ///
+  /// - A trigger that runs before an update or a deletion changes the row.
+  /// - REPLACE deletes a row, and a trigger on deletions writes the table of this row.
+  ///
   /// SQLite then leaves the result undefined, or reports values that the row never had. The log has
   /// no values for such columns. If the kind of the change is uncertain as well, all columns are
-  /// uncertain. Undoing or applying such a change is a conflict, `ChangeConflict.Reason.uncertain`.
+  /// uncertain. Undoing or applying such a change is a conflict with the reason
+  /// `ChangeConflict.Reason.uncertain`.
+  ///
   /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#cautions_on_the_use_of_before_triggers>
   public var uncertainColumns: [String] { uncertain.map { shape.columns[$0] } }
 
   /// Returns the value of a column before the change. The case of the column's name does not
   /// matter.
   ///
-  /// The result is nil if the row did not exist, if the column is not logged, or if an update left
-  /// the column unchanged and it is not part of the key.
+  /// The result is nil if the row did not exist, or if the column is not logged. It is also nil if
+  /// an update left the column unchanged, unless the column is part of the key.
   public func old(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { oldValues[$0] }
   }
 
   /// Returns the value of a column after the change. The case of the column's name does not matter.
   ///
-  /// The result is nil if the row was deleted, if the column is not logged, or if an update left
-  /// the column unchanged and it is not part of the key.
+  /// The result is nil if the row was deleted, or if the column is not logged. It is also nil if an
+  /// update left the column unchanged, unless the column is part of the key.
   public func new(_ column: String) -> DatabaseValue? {
     shape.index(of: column).flatMap { newValues[$0] }
   }
@@ -187,13 +194,14 @@ public struct AnyLogChange: Hashable, Sendable {
 }
 
 extension LogShape {
-  /// Returns the position of a column, found by its name, ignoring case.
+  /// Returns the position of the column with the given name, in any letter case. Returns nil if the
+  /// shape does not have the column.
   func index(of column: String) -> Int? { columns.firstIndex { $0.isSame(as: column) } }
 }
 
 extension AnyLogChange {
-  /// Returns the change with the values of some columns only. `columns` has these columns, as
-  /// positions in `shape.columns`. The shape stays the same.
+  /// Returns a copy of the change that keeps only the values of the given columns. `columns` has
+  /// the positions of these columns in `shape.columns`. The copy has the same shape.
   func narrowed(to columns: Set<Int>) -> AnyLogChange {
     func narrowed(_ values: [DatabaseValue?]) -> [DatabaseValue?] {
       values.indices.map { columns.contains($0) ? values[$0] : nil }
@@ -204,8 +212,9 @@ extension AnyLogChange {
       isFromLog: isFromLog)
   }
 
-  /// Returns the change with some new values replaced. The closure gets the position of a column in
-  /// the shape, and returns the column's new value, or nil to keep the present one.
+  /// Returns a copy of the change in which some new values are replaced. The closure gets the
+  /// position of a column in the shape, and returns the column's new value, or nil to keep the
+  /// present one.
   func replacing(_ value: (Int) -> DatabaseValue?) -> AnyLogChange {
     AnyLogChange(
       kind: kind, keyValues: keyValues, shape: shape, oldValues: oldValues,

@@ -24,7 +24,8 @@ public struct LogCursor: Sendable {
     try log.database.read { try $0.logPosition(ofCursor: name) }
   }
 
-  /// Returns the position of the last entry that the cursor has passed, from asynchronous code.
+  /// Returns the position of the last entry that the cursor has passed. This is the asynchronous
+  /// form.
   public func position() async throws -> LogPosition {
     let name = name
     return try await log.database.read { try $0.logPosition(ofCursor: name) }
@@ -39,7 +40,7 @@ public struct LogCursor: Sendable {
     try log.entries(after: position(), limit: limit)
   }
 
-  /// Returns the next entries, from asynchronous code.
+  /// Returns the next entries, without moving the cursor. This is the asynchronous form.
   public func next(limit: Int = 100) async throws -> [LogEntry] {
     try await log.entries(after: position(), limit: limit)
   }
@@ -52,7 +53,7 @@ public struct LogCursor: Sendable {
     try log.database.write { try $0.advanceLogCursor(name, past: entry) }
   }
 
-  /// Moves the cursor past an entry, from asynchronous code.
+  /// Moves the cursor past an entry. This is the asynchronous form.
   public func advance(past entry: LogEntry) async throws {
     let name = name
     try await log.database.write { try $0.advanceLogCursor(name, past: entry) }
@@ -63,7 +64,7 @@ public struct LogCursor: Sendable {
     try log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
   }
 
-  /// Removes the cursor, from asynchronous code.
+  /// Removes the cursor. This is the asynchronous form.
   public func remove() async throws {
     try await log.database.execute(#"DELETE FROM "apus_log_cursor" WHERE "name" = \#(name)"#)
   }
@@ -73,10 +74,10 @@ extension ChangeLog {
   /// Returns the cursor with a name. Creates the cursor if it does not exist.
   ///
   /// Without a position, a new cursor begins before the oldest entry of the log. With a position, a
-  /// new or existing cursor is moved to this position. To begin after a copy of the logged tables,
-  /// call `logPosition()` in the read that makes the copy, and pass the result. Runs one write.
-  /// Throws `LogError.noLog` if the database has no log, and `LogError.unknownPosition` if the log
-  /// does not have the position.
+  /// new or existing cursor is moved to this position. A program that copies the logged tables lets
+  /// the cursor begin at the position of its copy: it calls `logPosition()` in the read that makes
+  /// the copy, and passes the result. Runs one write. Throws `LogError.noLog` if the database has
+  /// no log, and `LogError.unknownPosition` if the log does not have the position.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) throws -> LogCursor {
@@ -84,8 +85,8 @@ extension ChangeLog {
     return LogCursor(name: name, log: self)
   }
 
-  /// Returns the cursor with a name, from asynchronous code. Creates the cursor if it does not
-  /// exist.
+  /// Returns the cursor with a name. Creates the cursor if it does not exist. This is the
+  /// asynchronous form.
   public func cursor(
     _ name: String, startingAfter position: LogPosition? = nil
   ) async throws -> LogCursor {

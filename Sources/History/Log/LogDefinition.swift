@@ -78,7 +78,7 @@ struct LogDefinition: Sendable {
     }
     let deleted = insertion("delete", zip(names, quoted).map { ($0.old, "OLD.\($1)") })
     let inserted = insertion("insert", zip(names, quoted).map { ($0.new, "NEW.\($1)") })
-    // Outside of the key, only values that differ are logged.
+    // The key is always logged. Of the other columns, only the values that differ are logged.
     let updated = insertion(
       "update",
       shape.key.map { (names[$0].old, "OLD.\(quoted[$0])") }
@@ -89,9 +89,10 @@ struct LogDefinition: Sendable {
         })
     let insert = trigger("insert", of: table, "INSERT", inserted)
     let delete = trigger("delete", of: table, "DELETE", deleted)
-    // A row that gets another key is logged as a deletion and an insertion. The trigger names the
-    // key's columns, because otherwise each update would run the trigger's program to evaluate
-    // WHEN. An integer key may also be set through a name of the rowid.
+    // A row that gets another key is logged as a deletion and an insertion. The trigger is declared
+    // as UPDATE OF the key's columns. Otherwise, each update of other columns would also run the
+    // trigger's program, to evaluate WHEN. The names of the rowid are listed as well, because an
+    // update may set an integer key by such a name.
     let keyNames =
       shape.key.map { quoted[$0] } + (shape.key.count == 1 ? ["rowid", "oid", "_rowid_"] : [])
     let rekey = trigger(
@@ -143,8 +144,8 @@ extension LogDefinition: OwnedObject {
     let existing = former.map { schema.logTriggers(of: $0) } ?? []
     let logged = existing.loggedColumns
     var log = self
-    // An error is ignored here, because the planner of the table refuses a definition that cannot
-    // be read.
+    // If the definition of the table cannot be read, the error is ignored here, because
+    // `TablePlanner` refuses such a table.
     let table = former == nil ? nil : (try? schema.renamedTable(table)) ?? nil
     let tables = migration.declared.tables
     if let table, let definition = tables.first(where: { $0.name.isSame(as: self.table) }) {
@@ -169,11 +170,12 @@ extension LogDefinition: OwnedObject {
     let isConverted =
       migration.rebuild(of: log.table)?.changedColumns.contains { log.shape.index(of: $0) != nil }
       ?? false
-    // The user's own code may run between the two parts of a migration. Only the first part sees
-    // the rebuild that converts the values, so the first part handles the conversion.
+    // A migration has two parts if the user's own steps run in between. The first part renames and
+    // converts. Only this part sees the rebuild that converts values, so it creates the triggers
+    // again. Other differences wait for the second part, in which `isWhole` is true.
     guard isRenamed || isConverted || migration.isWhole && !isSame else { return nil }
-    // If a trigger was missing, changes may be missing, too. Changes may also be missing if the
-    // triggers did not know a column of the table.
+    // The log may lack changes in three cases: a rebuild converts values without firing triggers, a
+    // trigger of the log was missing, or the triggers did not log one of the table's columns.
     let isBroken =
       isConverted || existing.count != log.triggers.count
       || !isRenamed
@@ -210,7 +212,8 @@ extension LogDefinition: OwnedObject {
     let tables =
       (isComplete ? try formatChange(in: migration) : LogTables.creation)
       + LogTables.widening(from: width, to: shape.columns.count)
-    // The log of another table may already have planned the same statements.
+    // The tables of the log are shared, so the plan of another logged table may already have the
+    // same statements.
     return tables.filter { !migration.creation.contains($0) } + [shape.registration]
       + (saysGap || closesEntry ? [LogTables.closing] : [])
       + (saysGap ? [LogTables.gap(in: table)] : []) + triggers.map(\.sql)
@@ -258,6 +261,7 @@ extension [ExistingSchema.Entry] {
   /// The columns that the log's triggers record, in their order. They are read from the trigger
   /// that logs deletions; empty if there is no such trigger.
   var loggedColumns: [String] {
+    // The trigger has a statement of this form, in which `OLD.` stands before each logged column:
     // INSERT INTO "apus_log_change" (…) VALUES (…, 'delete', OLD."id", OLD."title")
     guard
       let sql = first(where: { $0.isLogTrigger && $0.name.hasSuffix("_log_delete") })?.sql
@@ -282,9 +286,9 @@ extension [ExistingSchema.Entry] {
 /// log.
 ///
 /// The migration creates the tables and the triggers. If the columns of the table change, it
-/// creates the triggers again. If a program opens the database with such a model, each of its
-/// writes that changes logged tables is one entry of the log. A write also ends an entry that
-/// another program left open.
+/// creates the triggers again. In a program that opens the database with such a model, each write
+/// that changes logged tables becomes one entry of the log. If another program has left an entry
+/// open, the write ends this entry first.
 ///
 /// When REPLACE removes a row, SQLite fires the delete triggers only if the setting
 /// `recursive_triggers` is on. So opening a database with such a model turns the setting on for the

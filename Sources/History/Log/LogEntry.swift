@@ -21,10 +21,12 @@ public struct LogEntry: Sendable, Identifiable {
   public struct Origin: Hashable, Sendable {
     /// The identity of the other database.
     public let database: String
-    /// The position of the transaction in the log of that database. If some changes of the
-    /// transaction had to wait, they are in a separate entry, whose `origin` has the same position.
+    /// The position of the transaction in the log of that database. Some changes of the transaction
+    /// may have had to wait before they could be applied. They are in a separate entry, whose
+    /// `origin` has the same position.
     public let position: LogPosition
-    /// Whether the entry has only those changes of the transaction that had to wait.
+    /// Whether this is the separate entry for the changes that had to wait before they could be
+    /// applied.
     var isLate = false
 
     /// The number of the transaction in the other database.
@@ -46,9 +48,9 @@ public struct LogEntry: Sendable, Identifiable {
   /// The schema version of the program that last migrated the file before the transaction; nil if
   /// the program declares no version.
   public let schemaVersion: Int?
-  /// The number of the entry that the transaction undoes; nil if it undoes no entry. A redo undoes
-  /// the entry of the undo. `History.skip` writes an entry without changes, which has the number of
-  /// the skipped entry.
+  /// The number of the entry that the transaction undoes; nil if the transaction undoes no entry. A
+  /// redo also has such a number, because it undoes the entry of the undo. `History.skip` writes an
+  /// entry without changes, in which this is the number of the skipped entry.
   public let undoneSequence: Int64?
   /// The name of a table whose earlier changes are not all in the log; nil in most entries.
   ///
@@ -114,12 +116,13 @@ public struct LogPosition: Hashable, Sendable {
   public let number: Int64
 
   init(_ number: Int64, in epoch: Int64) {
-    // A damaged file or batch may have any number.
+    // The number is limited, because a damaged file or batch may contain any number, even a
+    // negative one.
     self.number = max(number, 0)
     self.epoch = number > 0 ? epoch : 0
   }
 
-  /// The beginning of every log.
+  /// The position before the first entry of a log. It is the same for all logs.
   public static let start = LogPosition(0, in: 0)
 }
 
@@ -210,9 +213,10 @@ extension Connection {
     try withLatestTimes { try withLog { try execute(SQL(unsafe: LogTables.opening)) } }
   }
 
-  /// Runs a closure that reads the column `latest` of the entries. If the log has format 1, which
-  /// lacks the column, adds the column and runs the closure again. A migration has changed the
-  /// format, but an old backup may have been restored since then.
+  /// Runs a closure that reads the column `latest` of the entries. In a log of format 1, the column
+  /// is missing. In this case, adds the column, and runs the closure again. Migrations change
+  /// format 1 to the present format, but the log has format 1 again after an old backup is
+  /// restored.
   private func withLatestTimes<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -222,16 +226,16 @@ extension Connection {
     }
   }
 
-  /// Makes the log writable again if its latest time is so late that no later time can follow. A
-  /// log of format 1 is left as it is.
+  /// If the latest time of the log is so late that no later time could be stored, replaces it by an
+  /// earlier time, so that the log can be written again. Does not change a log of format 1.
   func limitLatestLogTime() throws {
     do {
       try execute(SQL(unsafe: LogTables.latestLimiting))
     } catch let error as DatabaseError where error.message.hasPrefix("no such column") {}
   }
 
-  /// Returns an entry number such that all entries before it are older than a time. Returns nil if
-  /// all entries of the log are older.
+  /// Returns an entry number such that all entries with smaller numbers are older than the given
+  /// time. Returns nil if all entries of the log are older.
   ///
   /// Entries from other databases keep their times, so the times of the entries are not sorted. But
   /// each entry also stores the latest time of all entries up to it. These times are sorted, so a

@@ -15,8 +15,9 @@ extension LogPosition {
 }
 
 extension Connection {
-  /// The number of epochs that a purge always keeps, beginning with the newest. The number applies
-  /// to this log, and to each database from which transactions were applied.
+  /// The number of epochs, counted from the newest one, whose records a purge always keeps. The
+  /// number applies to the epochs of this log, and separately to the epochs of each database from
+  /// which transactions were applied.
   static let keptEpochs = 10_000
 
   /// Returns the first position of each epoch that has entries between two numbers, in order.
@@ -88,8 +89,8 @@ extension Connection {
     .unknownPosition(position, newest: try logPosition(), database: try logIdentity())
   }
 
-  /// Runs a closure that reads the table of the epochs. Returns `missing` if the file does not have
-  /// the table, because only older versions of the library have written the file.
+  /// Runs a closure that reads the table of the epochs. If the file does not have this table,
+  /// returns `missing`. Such a file was only written by versions of the library that had no epochs.
   private func withEpochs<Result>(_ missing: Result, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -117,9 +118,9 @@ extension Connection {
 }
 
 extension ConnectionCore {
-  /// Returns the number of the present epoch. This is `known` if the log has that epoch. Otherwise
-  /// a new epoch begins. Its first entry is the entry that the last statement has ended, or the
-  /// next entry if that statement has ended none.
+  /// Returns the number of the present epoch. If the log has the epoch `known`, this is the present
+  /// epoch. Otherwise, a new epoch begins. If the last statement has ended an entry, this entry is
+  /// the first one of the new epoch. If not, the epoch begins with the next entry.
   func noteLogEpoch(_ known: Int64?) throws -> Int64 {
     let hasEnded = changeCount > 0
     let connection = lend()
@@ -145,8 +146,8 @@ extension Connection {
       return known
     }
     let epoch = Int64.random(in: 1 ... .max)
-    // If the last epoch has no entries, it has the same first entry as the new epoch. REPLACE then
-    // deletes the last epoch.
+    // If the last epoch has no entries, the new epoch begins with the same entry number. In this
+    // case, REPLACE deletes the record of the last epoch.
     try execute(
       """
       INSERT OR REPLACE INTO "apus_log_epoch" ("first", "epoch") \

@@ -12,13 +12,15 @@ public enum LogError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownPosition(LogPosition, newest: LogPosition, database: String)
   /// No cursor has this name.
   case unknownCursor(String)
-  /// Transactions of another database are missing between the applied transactions and the batch.
+  /// Transactions of another database are missing: the batch does not begin directly after the
+  /// transactions that were applied before.
   case missingTransactions(source: String, after: LogPosition, before: LogPosition)
   /// The log of another database lacks changes of these tables up to a position. A migration began
   /// to log tables that existed already, or it changed values in them, or it found that a trigger
   /// or a column of the log was missing.
   case incomplete(source: String, tables: [String], position: LogPosition)
-  /// More changes from other databases would wait in this database than the limit allows.
+  /// After the batch is applied, more changes from other databases would wait in this database than
+  /// the limit allows.
   case tooManyWaiting(LogWaiting, limit: Int)
   /// A batch comes from a database with the same identity as this one.
   case sameIdentity(String)

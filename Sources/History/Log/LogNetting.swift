@@ -20,9 +20,9 @@ struct LogNetting {
   private var rows: [NettedRow] = []
   private var indices: [RowID: Int] = [:]
 
-  /// The marks of applied changes from other databases; see `Kind`. A mark is needed even if the
-  /// change left the row as it was, because the time of a change decides which of two values is
-  /// newer.
+  /// The marks of changes that were applied from other databases; see `Kind`. A change leaves a
+  /// mark even if it did not alter the row, because the time of the change is needed to decide
+  /// which of two values is newer.
   private var marks: [AnyLogChange] = []
 
   /// The kind of a logged change. Triggers write `insert`, `update` and `delete`. The other kinds
@@ -61,9 +61,9 @@ struct LogNetting {
         kind: .deleted, keyValues: key, shape: shape, oldValues: none, newValues: none,
         isFromLog: true)
     }
-    // If a column was set, its old value is not NULL; the new value may be NULL. A conditional
-    // expression would be wrong here, because a `nil` beside a `DatabaseValue` would mean NULL, and
-    // not a missing value.
+    // A mark stores, for each column that was set, an old value that is not NULL; the new value may
+    // be NULL. A conditional expression cannot replace this loop: beside a `DatabaseValue`, its
+    // `nil` would mean NULL, and not a missing value.
     var set = none
     for index in shape.columns.indices
     where shape.key.contains(index) || !values[index * 2].isNull {
@@ -84,8 +84,8 @@ struct LogNetting {
       + (withMarks ? marks.compactMap { effective($0, beside: net) } : [])
   }
 
-  /// Returns one of `marks` without the columns that the entry has changed in the same row; nil if
-  /// no column is left.
+  /// Returns one of `marks`, without those columns whose changes are already reported in the netted
+  /// change of the same row. Returns nil if nothing of the mark is left.
   private func effective(_ mark: AnyLogChange, beside net: [AnyLogChange?]) -> AnyLogChange? {
     guard let index = indices[RowID(shape: mark.shape.id, key: mark.keyValues)],
       let change = net[index]
@@ -172,7 +172,7 @@ private struct NettedRow {
       let pair = (old: values[column * 2], new: values[column * 2 + 1])
       guard kind != .update || isKey || !(pair.old.isNull && pair.new.isNull) else { continue }
       if kind != .insert { old[column] = pair.old }
-      // An update has the key only in the old values.
+      // In an update, the log has the values of the key only among the old values.
       if kind != .delete { new[column] = isKey && kind == .update ? pair.old : pair.new }
     }
     return AnyLogChange(

@@ -2,9 +2,9 @@ import ChangeObservation
 import QueryDSL
 import SQLCore
 
-/// An asynchronous sequence of the entries of the change log after a position. After the newest
-/// entry, it waits for further transactions. `db.log.observe(after:)` and `cursor.observe()` return
-/// it.
+/// An asynchronous sequence of the entries of the change log that follow a position. After the
+/// newest entry, the sequence waits for further transactions. `db.log.observe(after:)` and
+/// `cursor.observe()` return such a sequence.
 ///
 /// The sequence has each entry exactly once, whichever program wrote the entry. Entries stay in the
 /// log until they are requested, so writers never wait for a reader. The observation begins when
@@ -34,7 +34,8 @@ public struct LogObservation: AsyncSequence, Sendable {
     private let log: ChangeLog
     private let start: @Sendable () async throws -> LogPosition
     private var position: LogPosition?
-    /// Whether the last read found no further entry.
+    /// Whether the iterator must wait for a new entry, because the last read found none. True also
+    /// before the first read.
     private var isAtEnd = true
     /// The entries that were read and not yet returned, in reverse order.
     private var waiting: [LogEntry] = []
@@ -53,8 +54,9 @@ public struct LogObservation: AsyncSequence, Sendable {
     /// `LogError.unknownPosition` if the file was restored and no longer has the last entry.
     public mutating func next() async throws -> LogEntry? {
       while waiting.isEmpty {
-        // The first value comes at once. Each later commit gives another value, so no entry is
-        // missed between reading the entries and waiting.
+        // `newest` gives its first value at once, and another value after each commit. So an entry
+        // is not missed if it is committed after the entries were read and before the waiting
+        // begins.
         do {
           if isAtEnd { guard try await newest.next() != nil else { return nil } }
           let known: LogPosition
@@ -64,13 +66,13 @@ public struct LogObservation: AsyncSequence, Sendable {
           position = entries.last?.position ?? known
           waiting = entries.reversed()
         } catch is CancellationError where Task.isCancelled {
-          // This call may have noticed new entries without reading them. So the next call must read
-          // them.
+          // `newest` may already have given the value that announces new entries, which were not
+          // read. So the next call must read entries without waiting.
           isAtEnd = false
           return nil
         } catch {
-          // The database may have been closed after the change was noticed, and the sequence then
-          // ends.
+          // If the database was closed after new entries were noticed, reading them fails. In this
+          // case, the sequence ends without an error.
           guard position != nil, log.database.isClosed else { throw error }
           return nil
         }
@@ -91,8 +93,8 @@ public struct LogObservation: AsyncSequence, Sendable {
 extension LogObservation.Iterator: Sendable {}
 
 extension ChangeLog {
-  /// Returns a sequence of the entries after a position, and of each further entry after its
-  /// transaction is committed.
+  /// Returns a sequence of the entries that follow a position. Each further entry is delivered
+  /// after its transaction is committed.
   ///
   /// ```swift
   /// for try await entry in db.log.observe(after: position) {
@@ -105,16 +107,17 @@ extension ChangeLog {
     LogObservation(self) { position }
   }
 
-  /// The positions of the newest entry and of the newest finished entry. In a read-only database,
-  /// they may differ until another program finishes the entry.
+  /// The position of the newest entry, and the position of the newest finished entry. The two
+  /// differ while the newest entry is not finished. In a read-only database, only another program
+  /// can finish it.
   fileprivate var newestPosition: ValueObservation<[LogPosition]> {
     database.observe { [try $0.newestLogPosition(), try $0.logPosition()] }
   }
 }
 
 extension LogCursor {
-  /// Returns a sequence of the entries after the cursor, and of each further entry after its
-  /// transaction is committed.
+  /// Returns a sequence of the entries that the cursor has not passed. Each further entry is
+  /// delivered after its transaction is committed.
   ///
   /// ```swift
   /// for try await entry in cursor.observe() {

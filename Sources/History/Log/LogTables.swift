@@ -23,7 +23,8 @@ enum LogTables {
   /// The table of the changes from other databases that cannot be applied yet. It is created by the
   /// first such change.
   static let waiting = "apus_log_waiting"
-  /// The table with the number of the last applied transaction, for each epoch of other databases.
+  /// The table of the epochs of other databases. For each epoch, it has the number of the last
+  /// transaction that was applied from this epoch.
   static let applied = "apus_log_applied"
 
   /// The table of the epochs of the log, each with the number of its first entry. It is created by
@@ -109,7 +110,8 @@ enum LogTables {
   /// The first table has one row for each database, with these columns:
   ///
   /// - `position` is the position in the database's log up to which its transactions were applied.
-  /// - `relayed` is the corresponding position for batches that also have relayed transactions.
+  /// - `relayed` is the same position, but for batches that also have relayed transactions: those
+  ///   that the database itself received from other databases.
   /// - `sequence` is the number of the last applied transaction of epoch 0.
   ///
   /// The second table has the number of the last applied transaction of each other epoch.
@@ -273,7 +275,8 @@ enum LogTables {
     + "coalesce((SELECT coalesce(e.\"latest\", e.\"time\") FROM \"\(entry)\" AS e "
     + "ORDER BY e.\"sequence\" DESC LIMIT 1) + 1, 0))"
 
-  /// `now` with a bound, for statements of the library that may run before `latestLimiting`.
+  /// The SQL of `now` with an upper limit for the time. The library uses it in statements that may
+  /// run before `latestLimiting` has run.
   private static let limitedNow = "min(\(now), \(Int64.max / 2))"
 
   /// The SQL for the number of the next entry. The number is greater than the numbers of all purged

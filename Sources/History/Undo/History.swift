@@ -17,11 +17,11 @@ import SQLCore
 /// policy decides otherwise. A change of other columns is not a conflict. Any step can be undone,
 /// not only the last one.
 ///
-/// In the tables of the models, an undo runs no foreign key actions and, except for temporary
-/// triggers, none of your triggers. The step already has the changes that these actions and
+/// In the tables of the models, an undo runs no foreign key actions. It also fires none of your
+/// triggers, except temporary ones. The step already has the changes that these actions and
 /// triggers made. So list all models whose rows belong together. In other tables, foreign key
-/// actions run. If the undo changes the key of a row, rows that refer to the row follow the key; if
-/// the history does not show which key the row has now, there is a conflict.
+/// actions run. If the undo changes the key of a row, the rows that refer to this row get its new
+/// key. If the history does not show which key the row has now, there is a conflict.
 public final class History: Sendable {
   private let database: Database
   private let source: any HistorySource
@@ -112,7 +112,7 @@ public final class History: Sendable {
   /// Returns the steps that can be undone and redone.
   public func steps() throws -> HistorySteps { try source.steps(in: database) }
 
-  /// Returns the steps that can be undone and redone, from asynchronous code.
+  /// Returns the steps that can be undone and redone. This is the asynchronous form.
   public func steps() async throws -> HistorySteps { try await source.steps(in: database) }
 
   /// A stream that yields an element at once, and another element whenever the steps may have
@@ -142,7 +142,7 @@ public final class History: Sendable {
     try perform(.undo, step, resolving: policy)
   }
 
-  /// Undoes a step, by default the last one, from asynchronous code.
+  /// Undoes a step, by default the last one. This is the asynchronous form.
   @discardableResult
   public func undo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -166,7 +166,8 @@ public final class History: Sendable {
     try perform(.redo, step, resolving: policy)
   }
 
-  /// Redoes a step that was undone, from asynchronous code.
+  /// Redoes an undone step, by default the step that was undone last. This is the asynchronous
+  /// form.
   @discardableResult
   public func redo(
     _ step: HistoryStep? = nil, resolving policy: ConflictPolicy = .fail
@@ -194,7 +195,8 @@ public final class History: Sendable {
     try perform(.skip, step, resolving: .fail)?.step
   }
 
-  /// Removes a step from the history, from asynchronous code.
+  /// Removes a step from the history, by default the step that the next undo would undo. This is
+  /// the asynchronous form.
   @discardableResult
   public func skip(_ step: HistoryStep? = nil) async throws -> HistoryStep? {
     try await perform(.skip, step, resolving: .fail)?.step
@@ -243,8 +245,8 @@ public final class History: Sendable {
     }
   }
 
-  /// Runs a closure in a transaction from asynchronous code, and sets the history's author as the
-  /// author of the transaction.
+  /// Runs a closure in a transaction, like `db.write`, and sets the history's author as the author
+  /// of the transaction. This is the asynchronous form.
   @discardableResult
   public func write<Result: Sendable>(
     label: String? = nil, _ body: @escaping @Sendable (Connection) throws -> Result

@@ -11,15 +11,17 @@ import SQLCore
 /// A history of some tables that is kept in memory. It has the old and new values of the changed
 /// rows, which the pre-update hook recorded.
 ///
-/// Commits arrive on the writer's thread, before the write returns. While the history itself
-/// writes, no one else can write, so every commit that arrives meanwhile is the history's own.
+/// Commits arrive on the writer's thread, before the write returns. While the history itself undoes
+/// or redoes a step, no other write can run. So every commit that arrives during this time was made
+/// by the history itself.
 final class HistoryRecorder: CommitReceiver {
   fileprivate struct State {
     var stack: HistoryStack<WriteChanges>
     var nextID: Int64 = 1
-    /// A random number by which the steps differ from the steps of other histories in memory.
+    /// A random number that distinguishes the steps of this history from the steps of other
+    /// histories in memory.
     let epoch = Int64.random(in: 1 ... .max)
-    /// Whether the history itself writes.
+    /// Whether the history itself is writing, to undo or redo a step.
     var isWriting = false
   }
 
@@ -41,8 +43,9 @@ final class HistoryRecorder: CommitReceiver {
 
   func append(_ commit: Commit) {
     if let event = commit.everything {
-      // Changes of other processes are not recorded. If such a change prevents an undo, the undo
-      // has a conflict.
+      // `.tableChanged` means that the recorded changes are not complete, so the steps are lost.
+      // Changes of other processes are never recorded, and the steps stay. If such a change
+      // prevents an undo, the undo reports a conflict.
       if event == .tableChanged { removeAll() }
       return
     }
@@ -116,8 +119,9 @@ extension HistoryRecorder: HistorySource {
           guard !changes.rows.isEmpty, !tables.contains(name) else { return !changes.rows.isEmpty }
           return name.schema == "main" && reached.contains(name.name) && changes.events.isEmpty
         }
-        // The undo of a changed key is recorded as a deletion and an insertion, so the changed keys
-        // are taken from the reversed transaction.
+        // If a transaction changed the key of a row, its undo is recorded as a deletion and an
+        // insertion. This record does not show that the key changed, so the changed keys are taken
+        // from the transaction that was reversed.
         for member in members {
           for (name, table) in member.transaction.tables {
             write.tables[name]?.rekeyedKeys.formUnion(table.rekeyedKeys)
@@ -168,7 +172,8 @@ extension HistoryRecorder.State {
     var write = write
     write.tables = write.tables.filter { tables.contains($0.key) }
     guard !write.tables.isEmpty else { return }
-    // If the write does not list all changed rows, the rows cannot be restored.
+    // If the write does not list all rows that it changed, an undo could not restore these rows. So
+    // the history loses all its steps.
     let isIncomplete = write.tables.values.contains { $0.events.contains(.tableChanged) }
     if isIncomplete { stack.removeAll() }
     guard !isIncomplete, !isWriting, write.tables.values.contains(where: { !$0.rows.isEmpty }),

@@ -5,8 +5,8 @@ import SQLCore
 /// The source of a history's steps: a record in memory, or the change log.
 protocol HistorySource: Sendable {
   var updates: HistoryUpdates { get }
-  /// Whether an undo needs a `HistoryWitness`, because the source itself does not record the
-  /// changes in other tables.
+  /// Whether an undo needs a `HistoryWitness`. This is so if the source itself does not record the
+  /// changes that an undo makes in other tables.
   var needsWitness: Bool { get }
 
   func steps(in database: Database) throws -> HistorySteps

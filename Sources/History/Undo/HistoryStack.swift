@@ -7,7 +7,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
   /// A transaction of a step. After a history in memory has undone or redone a step, the step has
   /// only one member: the transaction that undid or redid the step.
   struct Member: Sendable {
-    /// The step as it would be if it had only this transaction.
+    /// The id, label, author, date and end that the step would have if this transaction were its
+    /// only member.
     let step: HistoryStep
     var transaction: Transaction
   }
@@ -15,8 +16,8 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
   struct Step: Sendable {
     /// The transactions of the step, in the order in which they were made; at least one.
     var members: [Member]
-    /// The number that the step had at first. If parts of the step are undone separately, each part
-    /// keeps this number, so that the parts can be joined again.
+    /// The number that the step had when it was added. If parts of the step are undone separately,
+    /// each part keeps this number, so that the parts can be joined again.
     let group: Int64
 
     var step: HistoryStep {
@@ -77,9 +78,9 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
     mayJoin = true
   }
 
-  /// Moves a step to the undone or done steps, after `transaction` has reversed it. If
-  /// `transaction` is nil, the step is only removed: nothing had to be changed, or the step is
-  /// skipped.
+  /// Moves a step from the done to the undone steps, or from the undone to the done steps, after
+  /// `transaction` has reversed it. If `transaction` is nil, the step is only removed. This is so
+  /// if the step is skipped, or if reversing it changed nothing.
   mutating func move(_ action: HistoryAction, _ step: Step, with transaction: Transaction?) {
     mayJoin = false
     let given = step.step
@@ -108,8 +109,9 @@ struct HistoryStack<Transaction: Sendable>: Sendable {
 }
 
 extension HistoryStack where Transaction == Int64 {
-  /// Moves the transaction `target` from the done to the undone steps, or back, after another
-  /// transaction has reversed it. Returns false if `target` belongs to no step.
+  /// Moves the transaction `target` from the done to the undone steps, or from the undone to the
+  /// done steps, after another transaction has reversed it. Returns false if `target` belongs to no
+  /// step.
   ///
   /// - Parameter isEmpty: whether the reversing transaction changed nothing. Then `target` is
   ///   removed, because there is nothing to reverse again.

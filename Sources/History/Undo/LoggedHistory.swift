@@ -11,9 +11,9 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     var stack: HistoryStack<Int64>
     /// The position of the last entry that was read.
     var position: LogPosition
-    /// The numbers of the entries that undo or redo a transaction from before the beginning of the
-    /// history, or a transaction that was already purged. Such an entry is not a step. An entry
-    /// that undoes or redoes such an entry is not a step, either.
+    /// The numbers of entries that are not steps, because they undo or redo a transaction that does
+    /// not belong to the history: the transaction is older than the history, or it was already
+    /// purged. An entry that undoes or redoes such an entry is not a step, either.
     var outside: Set<Int64> = []
   }
 
@@ -73,10 +73,10 @@ final class LoggedHistory: HistorySource, CommitReceiver {
     return state
   }
 
-  /// Keeps the entries that were read, so that they are not read again.
+  /// Keeps the state after a read, so that the next read continues after the entries of this one.
   private func keep(_ new: State) {
     state.withLock { known in
-      // Another thread may have read further.
+      // If another thread has read further entries in the meantime, its state is kept.
       if known.position.number <= new.position.number { known = new }
     }
   }
@@ -84,12 +84,14 @@ final class LoggedHistory: HistorySource, CommitReceiver {
   /// - Parameter purged: the number up to which the log was purged.
   private func follow(_ entry: LogEntry, purged: Int64, in state: inout State) {
     if let gap = entry.gap {
-      // The log does not have all earlier changes of the table.
+      // The gap says that the log lacks earlier changes of the table. So the steps before the gap
+      // cannot be undone.
       if tables.contains(gap.lowercasedASCII) { state.stack.removeAll() }
       return
     }
     let isOfTables = entry.changes.contains { tables.contains($0.shape.foldedTable) }
-    // A history of other tables may have undone the transaction only in its own tables.
+    // An entry may undo a transaction in other tables only, because a history of those tables wrote
+    // the entry. In this history, such an entry undoes nothing.
     if let undone = entry.undoneSequence, isOfTables || entry.changes.isEmpty {
       let isEmpty = entry.changes.isEmpty
       if state.stack.invert(undone, by: entry.sequence, isEmpty: isEmpty) { return }
@@ -117,13 +119,15 @@ final class LoggedHistory: HistorySource, CommitReceiver {
       try connection.endLogEntry()
       let state = try read(on: connection)
       guard let step = state.stack.step(action, given) else {
-        // After a restore, another transaction may have the number of the step.
+        // After a restore, another transaction may have the number of the step. The error then says
+        // that the position is unknown.
         if let given { try connection.requireKnownLogPosition(given.last) }
         return state
       }
       let info = step.step
       found = info
-      // Observers receive the label and the author; setting the label clears the author.
+      // Observers receive the label and the author. The label is set first, because setting the
+      // label clears the author.
       core.writeLabel = info.label
       core.writeAuthor = info.author
       for member in action == .redo ? step.members : step.members.reversed() {
@@ -135,8 +139,9 @@ final class LoggedHistory: HistorySource, CommitReceiver {
             self.tables.contains(change.shape.foldedTable)
           }
           conflicts += try info.naming(action) {
-            // An undo of a changed key is logged as a deletion and an insertion, so the changed
-            // keys are read from the original transaction.
+            // If a transaction changed the key of a row, its undo is logged as a deletion and an
+            // insertion, which do not show that the key changed. So the changed keys are read from
+            // the original transaction.
             try application.apply(
               entry.changes.filter(isOwn).map(\.inverted), resolving: policy,
               rekeyed: { try connection.rekeyedRows(inEntry: member.step.id) })
@@ -147,7 +152,8 @@ final class LoggedHistory: HistorySource, CommitReceiver {
               entry.changes.filter { !isOwn($0) }.map(\.inverted))
           }
         }
-        // An entry without changes says that the step is skipped.
+        // This stores the number of the reversed entry. If the step is skipped, the new entry has
+        // no changes.
         try connection.endLogEntry(
           undoing: member.transaction, label: info.label, author: info.author)
       }

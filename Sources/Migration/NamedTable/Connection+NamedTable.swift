@@ -43,7 +43,8 @@ extension Connection {
         sql.append(place == 0 ? "\(value)" : ", \(value)")
       }
       try execute(sql + ") ON CONFLICT (\"id\") DO \(unsafe: action)")
-      // A row that has only a key is left unchanged, which SQLite does not count as a change.
+      // If the struct has only a key, an existing row is left unchanged, and SQLite counts no
+      // change. So a missing change shows an ignored row only if the struct has other columns.
       if try changeCount == 0, !others.isEmpty {
         throw WriteIgnored(table: table.name, row: rows.count > 1 ? index : nil)
       }
@@ -89,7 +90,7 @@ extension Connection {
   ) throws -> [Row] {
     let columns = try columns(ofTable: table.name)
     guard !columns.isEmpty else {
-      // If the policy forbids creating the table, a missing table is an error.
+      // If the policy forbids creating the table, reading a table that does not exist throws.
       try requirePolicy(for: table, steps: [], "the table \(table.name) does not exist")
       return []
     }
@@ -145,7 +146,8 @@ extension Connection {
     }
   }
 
-  /// Creates a table for rows of any form. Throws `MigrationError` if the policy forbids it.
+  /// Creates a table with the given CREATE TABLE statement. Throws `MigrationError` if
+  /// `Configuration.schemaPolicy` does not allow creating the table.
   package func createTable(_ table: TableName, by sql: String) throws {
     let step = MigrationPlan.Step(
       .createTable, table: table.name, sql: sql, reason: "it does not exist")
@@ -153,7 +155,8 @@ extension Connection {
     try execute(SQL(unsafe: sql))
   }
 
-  /// Throws `MigrationError` if the policy forbids changing the table.
+  /// Throws `MigrationError` if `Configuration.schemaPolicy` does not allow creating or changing
+  /// the table.
   private func requirePolicy(
     for table: TableName, steps: [MigrationPlan.Step], _ what: String
   ) throws {

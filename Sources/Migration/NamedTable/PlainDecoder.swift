@@ -42,7 +42,7 @@ struct PlainDecoder: Decoder {
   }
 
   /// A container that finds the value of each coding key in the row. The standard library has no
-  /// such container that could be used here.
+  /// public container that could be used for this.
   private struct Columns<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: PlainDecoder
 
@@ -56,8 +56,8 @@ struct PlainDecoder: Decoder {
       return index
     }
 
-    // A key that is not a property is an error, because its value would never be stored. So every
-    // key counts as present, and reading an unknown key throws.
+    // A coding key that is not the name of a property must be an error, because its value would
+    // never be stored. So this method returns true for every key. Decoding such a key then throws.
     func contains(_: Key) -> Bool { true }
 
     func decodeNil(forKey key: Key) throws -> Bool {
@@ -88,7 +88,7 @@ struct PlainDecoder: Decoder {
       throw decoder.unreadable("parts of \(key.stringValue)")
     }
 
-    // A superclass reads its properties from the same row.
+    // A superclass decodes its properties from the same row as the class.
     func superDecoder() -> any Decoder { decoder }
     func superDecoder(forKey _: Key) -> any Decoder { decoder }
   }

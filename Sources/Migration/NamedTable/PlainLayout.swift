@@ -7,7 +7,7 @@ import SQLCore
   import Foundation
 #endif
 
-/// The stored properties of a plain struct or class as the columns of a table.
+/// The layout of a plain struct or class in a table: each stored property is a column.
 struct PlainLayout<Row: Codable & Sendable> {
   let fields: [PlainField]
   let id: PlainField
@@ -22,10 +22,11 @@ struct PlainLayout<Row: Codable & Sendable> {
     else {
       throw ModelError(Row.self, "only a struct or a class can be stored in a table")
     }
-    // Codable does not encode lazy properties, so their storage is left out here, too.
+    // The storage of lazy properties is left out, because Codable does not encode these properties
+    // either.
     fields = try stored.filter { !$0.name.hasPrefix("$__lazy_storage_$") }.map { field in
-      // The runtime does not say whether a reference is weak or unowned, but its form in memory
-      // depends on that.
+      // References to objects are refused: the form of a reference in memory depends on whether it
+      // is weak or unowned, and the Swift runtime does not say which it is.
       guard !Self.isReference(field.type) else {
         throw ModelError(
           Row.self,
@@ -108,7 +109,7 @@ extension [PlainField] {
   }
 }
 
-/// A stored property of a plain struct or class as a column. A `ColumnValue` is stored in its
+/// A column that stores a property of a plain struct or class. A `ColumnValue` is stored in its
 /// standard form. Any other Codable type is stored as JSON.
 struct PlainField {
   let name: String

@@ -8,10 +8,13 @@ import SQLCore
 /// let db = try Database(path: "blog.sqlite", models: [Author.self], migration: options)
 /// ```
 public struct MigrationOptions: Sendable {
-  /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
-  /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
-  /// forbids it. The migration is always refused if a value is not unique, or if `Converted` cannot
-  /// read it.
+  /// The treatment of rows with an invalid value. A value is invalid in these cases:
+  ///
+  /// - The property's type cannot read the value.
+  /// - The column gets another type, and the conversion to this type would change the value.
+  /// - NOT NULL, a new check or a new foreign key forbids the value.
+  ///
+  /// The migration is always refused if a value is not unique, or if `Converted` cannot read it.
   public enum InvalidValues: Hashable, Sendable {
     /// The migration is refused, and the plan says how many rows have an invalid value.
     case refused
@@ -23,14 +26,15 @@ public struct MigrationOptions: Sendable {
     case deletedIn(Set<String>)
 
     /// Deletes the rows with invalid values in some columns. The migration is refused if any other
-    /// value is invalid. Each place is a column, as in `.deleted(in: "Note.size")`, or a table. A
-    /// table stands for all its columns and constraints.
+    /// value is invalid. Each of the `places` names a column, as in `.deleted(in: "Note.size")`, or
+    /// a table, which stands for all its columns and constraints.
     public static func deleted(in places: String...) -> InvalidValues {
       .deletedIn(Set(places))
     }
 
-    /// Returns whether the options delete the rows of a table that have an invalid value in a
-    /// column. If `column` is nil, these are rows that violate a constraint of the table.
+    /// Returns whether the options delete those rows of a table that have an invalid value in the
+    /// given column. If `column` is nil, returns whether the options delete the rows that violate a
+    /// constraint of the table.
     func deletes(_ table: String, _ column: String? = nil) -> Bool {
       switch self {
       case .refused: false
@@ -48,18 +52,22 @@ public struct MigrationOptions: Sendable {
     /// The migration is refused, and the plan offers a line, such as one that declares a value. A
     /// table without rows needs no value.
     case refused
-    /// Zero, `false`, or the empty text or bytes, which ALTER TABLE also leaves as the column's
-    /// default. A new column is still refused if its type has no such value, as for a date or an
-    /// enumeration, or if it is part of a foreign key.
+    /// The value is zero, `false`, an empty text or empty bytes. If ALTER TABLE adds the column,
+    /// the value also stays in the file as the column's default. A new column is still refused if
+    /// its type has no such value, as for a date or an enumeration, or if it is part of a foreign
+    /// key.
     ///
     /// Choose this if a step of your own fills the new column, or if the values do not matter yet.
     case zeroOrEmpty
   }
 
-  /// The treatment of rows with an invalid value. A value is invalid if the property's type cannot
-  /// read it, if it would change in a new type, or if NOT NULL, a new check or a new foreign key
-  /// forbids it. The migration is always refused if a value is not unique, or if `Converted` cannot
-  /// read it.
+  /// The treatment of rows with an invalid value. A value is invalid in these cases:
+  ///
+  /// - The property's type cannot read the value.
+  /// - The column gets another type, and the conversion to this type would change the value.
+  /// - NOT NULL, a new check or a new foreign key forbids the value.
+  ///
+  /// The migration is always refused if a value is not unique, or if `Converted` cannot read it.
   public var invalidValues: InvalidValues
   /// The value that existing rows get in a new column that is not optional and has no `Default`.
   public var missingDefaults: MissingDefaults
@@ -115,7 +123,8 @@ public struct MigrationOptions: Sendable {
   /// The closure runs inside the transaction. If it throws an error, the migration ends, and
   /// nothing is changed.
   public var progress: (@Sendable (MigrationProgress) throws -> Void)?
-  /// The cancellation of the task that waits for the migration; nil for the synchronous methods.
+  /// The object by which a task that waits for the migration can cancel it; nil for the synchronous
+  /// methods.
   var cancellation: JobCancellation?
 
   /// Creates options; each has a default.

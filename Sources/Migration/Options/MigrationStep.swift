@@ -33,14 +33,14 @@ import SQLCore
 public struct MigrationStep: Sendable {
   /// The moment at which a step runs.
   public enum Moment: Hashable, Sendable {
-    /// Before tables and columns are compared.
+    /// The step runs before the migration compares tables and columns with the models.
     case before
-    /// After tables and columns are added and values are converted, and before columns, tables and
-    /// constraints are dropped. Some things change before the step: indexes that the schema drops,
-    /// no longer declares or declares differently are dropped, and views whose query differs are
-    /// replaced.
+    /// The step runs after tables and columns are added and values are converted, but before
+    /// columns, tables and constraints are dropped. Two kinds of objects are dropped before the
+    /// step: indexes that the schema drops, no longer declares or declares differently, and views
+    /// whose query differs. These views are also created again before the step.
     case after
-    /// After all other steps, when the tables are as the models declare them.
+    /// The step runs after all other steps, when the tables are as the models declare them.
     case last
   }
 

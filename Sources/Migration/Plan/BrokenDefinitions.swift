@@ -61,7 +61,8 @@ struct BrokenDefinitions {
     do {
       columns = try connection.columns(ofTable: table).filter { $0.generation == .none }.map(\.name)
     } catch let error as DatabaseError where error.isRefusal {
-      // A view that names a missing object has no columns, and none of its triggers compiles.
+      // The triggers belong to a view that names a missing object. SQLite cannot find the columns
+      // of such a view, so none of its triggers compiles.
       definitions += triggers.map {
         Definition(kind: .trigger, name: $0.name, reason: error.message)
       }

@@ -13,7 +13,7 @@ import SQLCore
 public struct MigrationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The plan, with the refused steps and their reasons.
   public let plan: MigrationPlan
-  /// The reason why nothing was changed; nil if the reason is a refused step.
+  /// The reason why nothing was changed; nil if the refused steps of the plan are the reason.
   public let reason: String?
 
   init(plan: MigrationPlan, reason: String? = nil) {
@@ -37,7 +37,8 @@ extension MigrationPlan.Step {
     _ error: DatabaseError, of step: MigrationPlan.Step,
     isTaken: (String) -> Bool = { _ in false }
   ) -> MigrationPlan.Step {
-    // The message may name the temporary table of a rebuild.
+    // If the message has the temporary name of a table that is rebuilt, the name of the table
+    // itself replaces it.
     let message = error.message.replacing("apus_new_\(step.table)", with: step.table)
     let check = "CHECK constraint failed: "
     if message.hasPrefix(check) {
@@ -48,7 +49,7 @@ extension MigrationPlan.Step {
           + "a `MigrationStep`, or drop the check", line: "Dropped(check: \(name.swiftLiteral))")
     }
     for (word, argument) in [("view", "view"), ("trigger", "trigger"), ("index", "index")] {
-      // `error in view v after drop column: no such column: a`
+      // The message has this form: `error in view v after drop column: no such column: a`
       guard message.hasPrefix("error in \(word) "),
         let end = message.firstRange(of: " after ")?.lowerBound
           ?? message.firstRange(of: ": ")?.lowerBound

@@ -33,8 +33,8 @@ struct MigrationFunctions {
   }
 
   static func key(table: String, column: String) -> String {
-    // The column `c` of the table `a.b` must not have the same key as the column `b.c` of the table
-    // `a`.
+    // The key begins with the length of the table's name. Otherwise, the column `c` of the table
+    // `a.b` would have the same key as the column `b.c` of the table `a`.
     "\(table.utf8.count) \(table.lowercasedASCII).\(column.lowercasedASCII)"
   }
 
@@ -82,7 +82,8 @@ struct MigrationFunctions {
     } catch let error as DatabaseError {
       throw error
     } catch {
-      // A user's type may throw any error.
+      // The decoding code of a user's type may throw any error, so every other error means that the
+      // type cannot read the value.
       return 0
     }
   }
@@ -93,7 +94,8 @@ struct MigrationFunctions {
     let column = try column(of: arguments)
     do {
       let value = try arguments[1]
-      // A value that already has the new class needs no conversion.
+      // If the value has the storage class `kept`, which the conversion leaves unchanged, it needs
+      // no conversion.
       if case .text(value.storageClass.typeName) = try arguments[2] { return value }
       return try column.conversion?.convert(value) ?? value
     } catch let error as ColumnValueError {

@@ -79,7 +79,7 @@ public struct MigrationPlan: Hashable, Sendable {
       case lossless
       /// Values are lost, as a schema or the options declare.
       case destructive
-      /// The step is not done, and neither is any other step.
+      /// The step is refused. Neither this step nor any other step of the plan runs.
       case refused
       /// The step is not possible in the present database, but one of the user's own steps runs
       /// earlier and may make it possible. The step is planned again after the user's step.
@@ -105,7 +105,8 @@ public struct MigrationPlan: Hashable, Sendable {
     /// A line that loses values says so in a comment. If another line keeps the values, such a line
     /// is not the first.
     public let lines: [String]
-    /// The number of rows that the step changes or puts at risk; nil if the step concerns no rows.
+    /// The number of rows that the step changes. For a refused step, this is the number of rows
+    /// that the change would put at risk. Nil if the step concerns no rows.
     public internal(set) var rowCount: Int?
 
     init(

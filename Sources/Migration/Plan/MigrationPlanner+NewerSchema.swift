@@ -44,7 +44,7 @@ private struct NewerSchemaJudge {
   let history: SchemaHistory
   /// All planned steps, including those that would undo the newer program's changes.
   let steps: [MigrationPlan.Step]
-  /// The tables whose values the steps would convert, by name in lower case.
+  /// The names, in lower case, of the tables whose values the steps would convert.
   let converted: Set<String>
 
   /// Returns one step for each table or view that a newer program changed. This step replaces the
@@ -97,7 +97,7 @@ private struct NewerSchemaJudge {
   /// - Parameters:
   ///   - isDeclared: returns whether a noted state equals the program's declarations.
   ///   - knowsMore: returns whether the program drops an object that was added after the given
-  ///     states. The program then knows the later state and is not older.
+  ///     states. Such a program knows the later state, so it is not older than the file.
   private func date(
     ofNewer name: String, _ isDeclared: (SchemaHistory.State) -> Bool,
     knowsMore: (ArraySlice<SchemaHistory.State>) -> Bool = { _ in false }
@@ -116,13 +116,14 @@ private struct NewerSchemaJudge {
   /// Returns whether a program that declares this table would open a file in this state without
   /// changing it.
   ///
-  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison has to
-  /// read rows. This fails, because the planner works on an empty database, and the result is then
-  /// false.
+  /// The SQL of the state is parsed, but does not run. If columns differ, the comparison would have
+  /// to read rows. It then fails, because the planner works on an empty database, and this method
+  /// returns false.
   private func opens(_ state: SchemaHistory.State, as table: TableDefinition) -> Bool {
     guard !state.parts.isEmpty, let empty = try? Connection() else { return false }
     var table = table
-    // A declared conversion concerns values, and a noted state has no values.
+    // Declared conversions are left out, because they concern values, and a noted state has no
+    // values.
     for index in table.columns.indices { table.columns[index].conversion = nil }
     var planner = MigrationPlanner(connection: empty)
     planner.declaredViews = self.planner.declaredViews
@@ -169,7 +170,8 @@ private struct NewerSchemaJudge {
       titles.isEmpty
       ? "; this program declares it differently"
       : "; this program would \(titles.joined(separator: ", "))"
-    // A file may have any schema version, even the greatest integer.
+    // The sum must not overflow, because the schema version of a file may even be the greatest
+    // integer.
     let number = min(max(planner.schemaVersion ?? 0, history.version?.number ?? 0), .max - 1) + 1
     let lost = uniqued(undoing.filter { $0.kind == .destructive }.map(\.action.title))
     let line =

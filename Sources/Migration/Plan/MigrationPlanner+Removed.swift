@@ -16,7 +16,8 @@ extension MigrationPlanner {
 
   func removedTables(_ declared: Declarations, in schema: ExistingSchema) -> [PlannedStep] {
     declared.removals.flatMap { removal -> [PlannedStep] in
-      // A table that is renamed first no longer has this name.
+      // If an earlier step renames the table, no table has this name any more, so there is nothing
+      // to drop.
       guard case .table(let name) = removal, let entry = schema.entry(name), entry.kind == .table,
         !schema.renames.isGivenAway(name)
       else { return [] }

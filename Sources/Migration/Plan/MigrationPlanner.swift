@@ -20,7 +20,8 @@ struct MigrationPlanner {
   /// The declared columns whose Swift types have changed. The keys are the names of the tables. All
   /// names are in lower case.
   private(set) var changedTypes: [String: Set<String>] = [:]
-  /// The closure that reports that the values of a column will be checked.
+  /// The closure that the planner calls before it checks the values of a column, and while it does
+  /// so.
   var progress: (@Sendable (MigrationProgress) throws -> Void)?
   var newerSchema = MigrationOptions.NewerSchema.kept
   var schemaVersion: Int?
@@ -42,7 +43,7 @@ struct MigrationPlanner {
     invalidValues = options.invalidValues
     missingDefaults = options.missingDefaults
     checksValues = options.checksValues
-    // A database engine elsewhere does not call Swift types.
+    // A database engine elsewhere, such as a cluster, cannot call Swift types to check the values.
     checksChangedTypes = options.checksChangedTypes && !core.isRemote
     progress = options.progress
     newerSchema = options.newerSchema
@@ -68,7 +69,8 @@ struct MigrationPlanner {
       && declared.unconverted({ try ConversionNotes(of: schema, in: connection) }).isEmpty
   }
 
-  /// Returns whether the file already notes the declared Swift types, or needs no such notes.
+  /// Returns true if no types have to be noted, because the file already has the notes of the
+  /// declared Swift types, or because it needs no such notes.
   private func remembersTypes(of declared: Declarations, in reading: SchemaReading) -> Bool {
     guard checksChangedTypes, let sql = reading.types, sql != declared.notedTypes else {
       return true
@@ -136,7 +138,8 @@ struct MigrationPlanner {
       let changes = declared.tables.map {
         ($0.name.lowercasedASCII, noted.changes(of: $0, schema.renames))
       }
-      // If a newer program migrated the file, the values belong to the types of that program.
+      // If a newer program migrated the file, the values belong to the types of that program. They
+      // are not checked, because this program does not know these types.
       if changes.contains(where: { !$0.1.isEmpty }), try !isOlder(than: schema) {
         tablePlanner.changedTypes = Dictionary(changes) { $1 }
       }
@@ -197,7 +200,8 @@ struct MigrationPlanner {
     guard let reason = table.objection(in: schema) else { return nil }
     let line: String
     if schema.entry(table.name) == nil {
-      // The step also runs in files that have the table already, so its SQL has IF NOT EXISTS.
+      // The SQL of the step has IF NOT EXISTS, because the step also runs in files that already
+      // have the table.
       line =
         "MigrationStep(\("the FTS5 table \(table.name)".swiftLiteral), .before, "
         + "onNewDatabase: .runs) { try $0.execute(\(table.createTable.swiftLiteral)) }"
@@ -225,7 +229,8 @@ struct MigrationPlanner {
   ) throws {
     var found = schema.relation(view.name)
     if found?.kind == .table, declared.removes(.table(view.name)) {
-      // The table is dropped after all other steps. The view is created only then.
+      // The view can be created only after the table with its name is dropped. Tables are dropped
+      // only if the whole migration is planned.
       guard extent == .whole else { return }
       found = nil
     }
@@ -247,8 +252,8 @@ struct MigrationPlanner {
     if let found {
       dropped.append(PlannedStep(running: .dropView(found.name, reason: "its query differs")))
     }
-    // The triggers of a view are dropped with it. Triggers that no model declares are created
-    // again.
+    // SQLite drops the triggers of a view together with the view. Those that no model declares are
+    // created again together with it.
     let triggers = found.map { schema.triggers(of: $0.name) } ?? []
     let statements =
       [view.createView]

@@ -11,8 +11,9 @@ struct OwnedObjectPlanner {
   private let declared: Declarations
   private let schema: ExistingSchema
   private var migration: OwnedObjectMigration
-  /// The steps that run before all other steps. `last` has the steps that run after them.
+  /// The steps that run before all other steps of the migration.
   private(set) var first: [PlannedStep] = []
+  /// The steps that run after all other steps of the migration.
   private(set) var last: [PlannedStep] = []
 
   init(_ migration: OwnedObjectMigration) throws {
@@ -67,8 +68,8 @@ struct OwnedObjectPlanner {
       var step = PlannedStep.dropTrigger(
         entry.name, of: schema.renames.name(ofTable: entry.table), reason: Self.isUndeclared)
       step.keep("the trigger \(entry.name)", "Dropped(trigger: \(entry.name.swiftLiteral))")
-      // When a view is created again, its undeclared triggers are created again, too. So these
-      // triggers are dropped after the view is created.
+      // When a view is created again, its undeclared triggers are created again, too. So the
+      // trigger of such a view must be dropped after the view is created, and not before.
       if migration.drops(view: entry.table) { last.append(step) } else { first.append(step) }
     }
   }
@@ -81,7 +82,7 @@ struct OwnedObjectPlanner {
     let table = schema.renames.name(ofTable: index.table)
     guard declared.declares(relation: table) || isDropped else { return }
     let isRenamed = index.isTouched(by: schema.renames)
-    // A rebuild fires no triggers, so the index would keep the former values.
+    // A rebuild changes values without firing triggers, so the index would keep the former values.
     let isStale =
       !isDropped && !isRenamed
       && migration.rebuild(of: table).map { rebuild in
@@ -167,8 +168,8 @@ extension PlannedStep {
       .dropTrigger(name), of: table, ["DROP TRIGGER \(Identifier(name).quoted)"], reason)
   }
 
-  /// Sets an alternative to this step, which keeps the object instead of dropping it. The
-  /// alternative is used if a newer program may have created the object.
+  /// Sets the step that replaces this step if a newer program may have created the object. The
+  /// other step keeps the object instead of dropping it.
   fileprivate mutating func keep(_ title: String, _ line: String) {
     keeping = [
       PlannedStep(

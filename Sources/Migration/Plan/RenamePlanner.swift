@@ -56,9 +56,9 @@ struct RenamePlanner {
     }
   }
 
-  /// Adds the step for one `Renamed` line of an exchange of names. The first step begins by giving
-  /// a temporary name to the table or column that has the wanted name. The last step gives this
-  /// table or column its new name.
+  /// Adds the step for one `Renamed` line of an exchange of names. At first, another table or
+  /// column still has the new name of the first line. So the first step gives a temporary name to
+  /// this other table or column. The last step gives the other one its new name.
   private mutating func addStep(
     _ action: MigrationPlan.Step.Action, of table: String, at index: Int, in exchange: Exchange,
     _ sql: (_ from: String, _ name: String) -> String
@@ -111,8 +111,8 @@ struct RenamePlanner {
     }
     while let index = pending.firstIndex(where: { line in
       names.contains(line.from.lowercasedASCII) && !names.contains(line.name.lowercasedASCII)
-        // The line does not refer to a column that gets the name `line.from` only in this
-        // migration.
+        // The line must refer to a column of the file, and not to a column that gets the name
+        // `line.from` by another line in this migration.
         && !columns.contains { $0.name.isSame(as: line.from) }
     }) {
       let line = pending.remove(at: index)

@@ -38,8 +38,8 @@ struct TablePlanner {
     builder.add(keptTriggers(of: table.names.table))
     builder.add(droppedTriggers.map(TableDifference.step))
     builder.add(try KeyComparer(table: table).differences())
-    // A column that becomes a generated column is compared last, when the values of the others are
-    // known.
+    // A column that becomes a generated column is compared after all others. Its expression may use
+    // their new values, which are known only then.
     let isCalculated = declared.columns.map { column in
       column.generated != nil
         && table.existing.column(column.name).map { $0.generated == nil } == true
@@ -79,7 +79,7 @@ struct TablePlanner {
         return .none(droppedView: nil)
       }
       var declared = declared
-      // If the model has no key, the table keeps its existing key.
+      // A model without a key leaves the key of the existing table unchanged.
       if declared.keyNames.isEmpty { declared.keyNames = existing.key.columns }
       return .existing(
         TableComparison(

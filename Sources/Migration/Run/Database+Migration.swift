@@ -19,8 +19,8 @@ extension Database {
     try open(with: models, options)
   }
 
-  /// Opens a database file with its models from asynchronous code, and migrates the file on a
-  /// separate thread; see `init(path:models:configuration:migration:)`.
+  /// Opens a database file with its models, and migrates the file on a separate thread. This is the
+  /// asynchronous form of `init(path:models:configuration:migration:)`.
   ///
   /// ```swift
   /// let db = try await Database.open(path: "blog.sqlite", models: [Author.self, Post.self])
@@ -63,8 +63,8 @@ extension Database {
     let declared = try Declarations(of: models)
     try prepareWriters(declared)
     guard !configuration.isReadOnly else { return try advanceIDs(past: declared) }
-    // The plan is made on the writer connection, which is open already. A reader connection would
-    // have to be opened first.
+    // The plan is made on the writer, because this connection is already open. A reader would have
+    // to be opened first.
     let plan = try writing { core in
       let plan = try Self.plan(for: declared, options, on: core) {
         self.openingObjection(to: $0) != nil
@@ -100,7 +100,8 @@ extension Database {
     try migrationPlan(for: Declarations(of: models), options)
   }
 
-  /// Returns the plan of what `migrate` would do, from asynchronous code, on a separate thread.
+  /// Returns the plan of what `migrate` would do, without changing anything. This is the
+  /// asynchronous form, which runs on a separate thread.
   public func migrationPlan(
     for models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
   ) async throws -> MigrationPlan {
@@ -138,9 +139,9 @@ extension Database {
     try migrate(Declarations(of: models), options)
   }
 
-  /// Migrates the tables of the models from asynchronous code, on a separate thread, as the
-  /// synchronous form does. If the task is cancelled, the migration ends, changes nothing, and
-  /// throws `CancellationError`.
+  /// Migrates the tables of the models in one transaction, and returns the steps that were done.
+  /// This is the asynchronous form, which runs on a separate thread. If the task is cancelled, the
+  /// migration ends, changes nothing, and throws `CancellationError`.
   @discardableResult
   public func migrate(
     _ models: [any TableModel.Type], _ options: MigrationOptions = MigrationOptions()
@@ -151,7 +152,7 @@ extension Database {
   @discardableResult
   func migrate(_ declared: Declarations, _ options: MigrationOptions) throws -> MigrationPlan {
     try prepareWriters(declared)
-    // Most often there is nothing to do. Finding that out needs no write lock.
+    // Most often, there is nothing to do. A reader finds this out, which needs no write lock.
     let plan = try reading { core in
       try Self.plan(for: declared, options, on: core) { self.objection(to: $0) != nil }
     }
@@ -181,8 +182,8 @@ extension Database {
     } catch let error as DatabaseError
       where plan.isEmpty && [.busy, .full, .readOnly].contains(error.code.primary)
     {
-      // Only the types had to be noted, and the file could not be written now. The next opening
-      // checks the values again, and notes the types.
+      // This is not an error: only the types had to be noted, and the file cannot be written at
+      // this moment. The next opening checks the values again, and then notes the types.
       return plan
     }
     if let notify = configuration.onMigration, !done.isEmpty {
@@ -217,8 +218,8 @@ extension Database {
     !plan.isEmpty || plan.notesTypes && configuration.schemaPolicy == .automatic
   }
 
-  /// Returns the error with which a migration refuses a plan; nil if the plan may run or there is
-  /// nothing to do.
+  /// Returns the error that `migrate` throws if it refuses a plan; nil if the plan may run, or if
+  /// there is nothing to do.
   private func objection(to plan: MigrationPlan) -> MigrationError? {
     guard runs(plan) else { return nil }
     if let reason = configuration.schemaPolicy.lock(for: plan) {
@@ -227,8 +228,8 @@ extension Database {
     return plan.refusals.isEmpty ? nil : MigrationError(plan: plan)
   }
 
-  /// Returns the error with which an opening refuses a plan; nil if the plan may run or there is
-  /// nothing to do.
+  /// Returns the error that the opening of a database throws if it refuses a plan; nil if the plan
+  /// may run, or if there is nothing to do.
   private func openingObjection(to plan: MigrationPlan) -> MigrationError? {
     if let reason = configuration.schemaPolicy.objection(to: plan) {
       return MigrationError(plan: plan, reason: reason)
@@ -244,15 +245,15 @@ extension Database {
 }
 
 extension SchemaPolicy {
-  /// Returns the reason not to open a database in which a newer program changed a table; nil if the
-  /// database may be opened.
+  /// Returns the reason why a database must not be opened after a newer program changed one of its
+  /// tables; nil if the database may be opened.
   fileprivate func objection(to plan: MigrationPlan) -> String? {
     guard plan.newerNames.contains(where: { self == .validated || locks($0) }) else { return nil }
     return "a newer program changed the schema, and `Configuration.schemaPolicy` requires the "
       + "schema that the models declare"
   }
 
-  /// Returns the reason why a plan may not run; nil if the plan may run.
+  /// Returns the reason why the schema policy forbids a plan; nil if the policy allows the plan.
   fileprivate func lock(for plan: MigrationPlan) -> String? {
     let isLocked = plan.steps.contains { !$0.isKept && locks($0.table) }
     return isLocked ? "the schema is locked by `Configuration.schemaPolicy`" : nil

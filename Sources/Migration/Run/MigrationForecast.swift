@@ -42,7 +42,8 @@ struct MigrationForecast {
     let plan = plan(of: steps, pending)
     guard isShown(plan) else { return plan }
     steps = try counted(steps)
-    // If SQLite could not count the rows of a step, this step is now a refusal.
+    // If SQLite could not count the rows of a step, a refusal has replaced this step. So the
+    // refusals are decided once more.
     try decide(&steps, pending) { try counted(self.steps(.expanding)) }
     return self.plan(of: steps, pending)
   }
@@ -144,7 +145,7 @@ extension MigrationForecast {
     } catch let error as MigrationError {
       return error.plan.refusals
     } catch {
-      // Any other error is found when the migration runs.
+      // Any other error is ignored here, because it occurs again when the migration runs.
       return []
     }
   }

@@ -95,8 +95,8 @@ extension MigrationRun {
 }
 
 extension ExistingSchema {
-  /// Returns the view or trigger that was already broken and so made ALTER TABLE fail. The message
-  /// of such an error begins with `error in view v: `.
+  /// Returns the view or trigger that made ALTER TABLE fail, because it was already broken. The
+  /// message of such an error begins with `error in view v: `.
   fileprivate func entry(brokenBy error: DatabaseError) -> Entry? {
     guard error.code.primary == .error else { return nil }
     return entries.first { entry in
@@ -174,7 +174,7 @@ extension MigrationRun {
 }
 
 extension MigrationPlan.Step {
-  /// Whether the step may leave rows that reference no row.
+  /// Whether the step may leave rows whose foreign keys refer to a row that does not exist.
   fileprivate var concernsReferences: Bool {
     switch action {
     case .rebuildTable, .deleteRows, .dropTable, .dropColumn, .renameTable, .renameColumn,

@@ -49,7 +49,8 @@ struct MigrationRun {
         do {
           try run.functions.use(on: core) { try run.migrate() }
         } catch let error as MigrationError where error.plan.steps.isEmpty {
-          // The code that threw knows only its own table, so the plan is added here.
+          // The code that threw the error knows only its own table, and not the plan. So the plan
+          // is added to the error here.
           throw MigrationError(plan: run.current, reason: error.reason)
         }
         return MigrationPlan(steps: run.done)
@@ -70,7 +71,8 @@ struct MigrationRun {
       } catch let error as DatabaseError
         where error.code.primary == .busy && !hasBegun && start.duration(to: .now) < patience
       {
-        // SQLite has already waited for the busy timeout, which may be zero.
+        // Before this error, SQLite has already waited for the busy timeout. But the timeout may be
+        // zero, so this short pause keeps the loop from using the processor all the time.
         pause(nanoseconds: 5_000_000)
       }
     }
@@ -83,11 +85,13 @@ struct MigrationRun {
     let isOlder = try options.areOlder(than: old, in: connection)
     let unknown = isOlder && !isNew ? [] : try notes.pending(options.steps, in: old)
     let pending = unknown.filter { !isNew || $0.onNewDatabase == .runs }
-    // The user's own steps may change the plan.
+    // If some of the user's own steps will run, they may change what remains to be done. So the
+    // whole plan is made only after they have run.
     let planned = pending.isEmpty ? try plan(.whole) : nil
     if let planned, planned.allSatisfy(\.step.isKept) {
       try run(planned, keepingTrackOfKept: true)
-      // If nothing is migrated, types are noted only in a file that already has notes of types.
+      // If there is nothing to migrate, the types are noted only if the file already has notes of
+      // types.
       if !isOlder, old.entry(NotedTypes.name) != nil { try noteTypes() }
       return
     }
@@ -98,7 +102,8 @@ struct MigrationRun {
     let after = pending.filter { $0.moment == .after }
     if !after.isEmpty {
       try run(plan(.expanding), keepingTrackOfKept: false)
-      // The exchanges of names that have just run must not run again.
+      // The exchanges of names have just run. They are noted, so that the next plan does not run
+      // them again.
       try notes.note(declared.exchanges)
       try run(after)
     }
@@ -138,12 +143,13 @@ struct MigrationRun {
     let schema = try presentSchema()
     let existing = schema.entry(NotedTypes.name)
     let noted = NotedTypes(existing?.sql)
-    // Another program may have given this name to an object of its own.
+    // Another program may have created an object with this name. Such an object is left unchanged.
     guard existing == nil || noted != nil else { return }
     let sql = (noted ?? NotedTypes(of: [])).updated(
       by: declared, except: MigrationPlan(steps: done).newerNames, in: schema
     ).sql
-    // SQLite limits the length of a statement, and a longer text would cost each connection time.
+    // A longer text is not written: SQLite limits the length of a statement, and each connection
+    // reads the text with the schema, which takes time.
     guard sql != existing?.sql, sql.utf8.count < 500_000 else { return }
     if existing != nil { try connection.execute("DROP VIEW \(identifier: NotedTypes.name)") }
     try connection.execute(SQL(unsafe: sql))
@@ -179,7 +185,8 @@ struct MigrationRun {
         throw MigrationError(
           plan: MigrationPlan(steps: done), reason: "the step \(step.name) requested a rollback")
       }
-      // The step is noted at once, because its name may be the note of a conversion.
+      // The step is noted immediately, and not at the end: its name may be the note of a
+      // conversion, which the next plan reads.
       try MigrationNotes(connection: connection).note([step])
       done.append(MigrationPlan.Step(step))
     }
@@ -191,8 +198,8 @@ struct MigrationRun {
     let old = try presentSchema()
     let broken = try BrokenDefinitions(of: old, in: connection)
     schema = nil
-    // Existing definitions are written again unchanged. So string literals in double quotes must be
-    // allowed.
+    // The steps write existing definitions again unchanged. Such a definition may have string
+    // literals in double quotes, so these must be allowed.
     core.takesQuotedTextInDefinitions = true
     defer { core.takesQuotedTextInDefinitions = false }
     for planned in steps where keepingTrackOfKept || !planned.step.isKept {
@@ -266,8 +273,8 @@ struct MigrationRun {
     try copy(rebuild, rowCount: rowCount)
     try report(table, "-- check that every row was copied")
     try rebuild.check(in: connection)
-    // Other definitions that name the table stay unchanged. After the renaming, they refer to the
-    // new table.
+    // With this setting, ALTER TABLE leaves other definitions that name the table unchanged. After
+    // the renaming, they refer to the new table.
     core.hasLegacyAlterTable = true
     defer { core.hasLegacyAlterTable = false }
     try execute(rebuild.dropTable, of: table)

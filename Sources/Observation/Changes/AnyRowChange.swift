@@ -46,8 +46,8 @@ public struct AnyRowChange: Sendable {
     return new(at: place)
   }
 
-  /// Returns where to find the values of a model's column in a changed row; nil if the stream does
-  /// not deliver the column.
+  /// Returns the place at which a changed row has the values of a model's column; nil if the stream
+  /// does not deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> DeliveredRows.Place? {
     delivered.place(ofColumn: column, of: layout)
   }
@@ -72,15 +72,17 @@ public struct AnyRowChange: Sendable {
   func hasChanged(_ column: String) -> Bool {
     switch delivered.place(of: column) {
     case .column(let place): delivered.differs(at: index, in: place)
-    // If a row's key changes, the row is deleted under the old key and inserted under the new key.
+    // A new key of a row is reported as a deletion under the old key and an insertion under the new
+    // key. So an updated row never has another key.
     case .key: kind != .updated
     case nil: false
     }
   }
 }
 
-// The part of `RowChange.old` and `RowChange.new` that is the same for all models. This part is not
-// generic, so that only the conversion of a value is compiled for each type.
+// `RowChange.old` and `RowChange.new` call the following methods for the work that is the same for
+// all models. The methods that find a value are not generic. So only the conversion of the value is
+// compiled for each type.
 extension AnyRowChange {
   /// Returns the value of a model's column before the write; nil if the row did not exist.
   @usableFromInline
@@ -105,7 +107,8 @@ extension AnyRowChange {
     return place
   }
 
-  /// Converts the stored value of a model's column to a Swift type. An error names the column.
+  /// Converts the stored value of a model's column to a Swift type. If this fails, the thrown error
+  /// names the column.
   @inlinable
   func read<Value: ColumnValue>(
     _ value: DatabaseValue?, ofColumn index: Int, of layout: ModelLayout
@@ -160,16 +163,16 @@ final class DeliveredRows: Sendable {
       layout?.columns.map { table.names.place(of: $0.name, among: places) } ?? []
   }
 
-  /// Returns where to find the values of a model's column in a changed row; nil if the stream does
-  /// not deliver the column.
+  /// Returns the place at which a changed row has the values of a model's column; nil if the stream
+  /// does not deliver the column.
   func place(ofColumn column: Int, of layout: ModelLayout) -> Place? {
     layout === self.layout ? placesOfColumns[column] : place(of: layout.columns[column].name)
   }
 
   var names: TableNames { table.names }
 
-  /// Returns where to find the values of a column in a changed row; nil if the stream does not
-  /// deliver the column. The case of the name does not matter.
+  /// Returns the place at which a changed row has the values of a column; nil if the stream does
+  /// not deliver the column. The case of the name does not matter.
   func place(of column: String) -> Place? { table.names.place(of: column, among: places) }
 
   func kind(at index: Int) -> RowChangeKind {

@@ -29,8 +29,8 @@ public struct ChangeStream<M: Model>: AsyncSequence, Sendable {
     self.feed = feed
   }
 
-  /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
-  /// share its elements: each element is given to one iterator.
+  /// Returns an iterator over the changes, in the order of the commits. If a stream has several
+  /// iterators, each element is given to only one of them.
   public func makeAsyncIterator() -> ChangeIterator<ModelChanges<M>> {
     ChangeIterator(feed)
   }
@@ -105,9 +105,9 @@ extension Database {
 }
 
 extension RowKey {
-  /// Returns the forms in which a key with these values may be recorded. A single integer, for
-  /// example, may be recorded as a rowid or as the value of another key. This depends on the table,
-  /// which is not known here.
+  /// Returns the forms in which a key with these values may be recorded. For example, a key that is
+  /// a single integer may be recorded as a rowid, or as the value of a column. Which of the two
+  /// applies depends on the table, which is not known here.
   static func candidates(_ values: [DatabaseValue]) -> [RowKey] {
     guard values.count == 1, case .integer(let id) = values[0] else { return [.values(values)] }
     return [.rowID(id), .values(values)]
@@ -161,8 +161,8 @@ extension Database {
 
 /// An iterator over the elements of a stream of changes.
 public struct ChangeIterator<Element: Sendable>: AsyncIteratorProtocol {
-  /// The source of the elements. Nil if the type cannot be a model: then there is no table, and the
-  /// iterator gives no element.
+  /// The source of the elements. It is nil if the type cannot be a model. In this case, there is no
+  /// table to watch, and the iterator gives no element.
   private let feed: ChangeFeed<Element>?
 
   init(_ feed: ChangeFeed<Element>?) {
@@ -189,8 +189,8 @@ extension ChangeIterator: Sendable {}
 /// for an element, the feed makes it from a commit, on the observer's thread and not on the
 /// writer's thread.
 final class ChangeFeed<Element: Sendable>: Sendable {
-  /// A write or another report from the queue. A piece becomes one element, or none if the stream
-  /// delivers nothing of it.
+  /// A write, or another report, that the feed takes from the queue. Each piece becomes one element
+  /// of the stream, or no element if the stream delivers nothing of the piece.
   enum Piece: Sendable {
     case write(WriteChanges)
     /// The tables whose waiting rows were dropped because the observer was slow.
@@ -243,8 +243,9 @@ final class ChangeFeed<Element: Sendable>: Sendable {
     }
   }
 
-  /// Returns the pieces in the order of the commits. An observer that reads the table again after
-  /// an event must not receive older rows afterwards.
+  /// Returns the waiting writes and events in the order of the commits. The order matters because
+  /// an observer may read the table again after an event: it must not receive rows of earlier
+  /// commits after that.
   private static func pieces(of waiting: CommitQueue.Waiting) -> [Piece] {
     var pieces: [Piece] = []
     // If rows were dropped, the queue holds no commits.

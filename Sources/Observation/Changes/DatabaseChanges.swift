@@ -103,8 +103,8 @@ public struct DatabaseChangeStream: AsyncSequence, Sendable {
     self.feed = feed
   }
 
-  /// Returns an iterator over the changes, in the order of the commits. The iterators of one stream
-  /// share its elements: each element is given to one iterator.
+  /// Returns an iterator over the changes, in the order of the commits. If a stream has several
+  /// iterators, each element is given to only one of them.
   public func makeAsyncIterator() -> ChangeIterator<DatabaseChanges> {
     ChangeIterator(feed)
   }

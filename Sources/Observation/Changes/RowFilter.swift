@@ -5,7 +5,8 @@ import SQLCore
 /// or after the write.
 final class RowFilter: Sendable {
   private let statement: SelectStatement
-  /// Weak, because a stream of changes ends when the last reference to its database is released.
+  /// The reference is weak, so that it does not keep the database alive: a stream of changes ends
+  /// when the last reference to its database is released.
   private weak let database: Database?
   private let evaluators: RowEvaluators?
   private let state = Lock(State.unknown)
@@ -33,7 +34,8 @@ final class RowFilter: Sendable {
     }
     let table = QualifiedTableName(layout.tableName)
     guard let changes = write.tables[table] else { return write }
-    // The table was altered or replaced, so its columns may be different now.
+    // The table was altered or replaced, so its columns may no longer be those for which the test
+    // was prepared.
     if changes.events.contains(.schemaChanged) { state.withLock { $0 = .unknown } }
     var filtered = write
     do {
@@ -48,8 +50,9 @@ final class RowFilter: Sendable {
     return filtered
   }
 
-  /// Returns the test that finds the matching rows. The first write prepares the test. Throws if
-  /// the database cannot be read now; the next write then tries again.
+  /// Returns the test that finds the matching rows. The test is prepared when the first write
+  /// arrives. If the database cannot be read at that moment, throws an error, and the next write
+  /// prepares the test.
   private func test() async throws -> RowTest {
     switch state.withLock({ $0 }) {
     case .known(let test): return test
@@ -155,15 +158,17 @@ final class RowTest: Sendable {
     guard changes.rows.allSatisfy({ changes.isExact($0, at: places) }) else {
       throw Problem(reason: "the write changed text that is invalid in the file's encoding")
     }
-    // The old and new states of all rows. `owners` has, for each state, the index of its row. In
-    // the copy of the table, the rowids number the states from 1.
+    // The states of all changed rows before and after the write. `owners` has, for each state, the
+    // index of its row. SQLite tests the states in a copy of the table, in which the rowid of the
+    // first state is 1.
     var states: [[DatabaseValue]] = []
     var owners: [Int] = []
     for (index, row) in changes.rows.enumerated() {
       let change = changes.change(row, at: places)
       for values in [change.old, change.new] {
         guard let values else { continue }
-        // The rowid of a table without a key is not a column.
+        // In a table without a key, the recorded key is the rowid. It is left out, because it is
+        // not a column.
         states.append((changes.names.keys.isEmpty ? [] : change.key.values) + values)
         owners.append(index)
       }

@@ -21,7 +21,8 @@ import SQLCore
 /// after an error; see `LivePhase`.
 @Observable
 public final class LiveModel<M: Sendable> {
-  /// The live query whose first row is shown as `model`; an error if the key is not valid.
+  /// The live query whose first row is shown as `model`. If the key is not valid, this is the error
+  /// instead.
   @ObservationIgnored private let query: Result<LiveQuery<M>, any Error>
 
   /// The row; nil before the row is loaded, and if the row does not exist.

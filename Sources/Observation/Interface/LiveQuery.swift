@@ -77,7 +77,8 @@ public final class LiveQuery<Row: Sendable> {
     task = Task { [weak self] in
       var isFirst = true
       await observer.follow(isolation: isolation) { rows, phase in
-        // The task must not keep this object alive.
+        // The task holds the object weakly, so that it does not keep the object alive. The task
+        // ends when the object no longer exists.
         guard let self else { return false }
         applying(isFirst || rows == nil ? nil : apply) {
           if let rows { self.rows = rows }
@@ -143,8 +144,9 @@ public enum LivePhase: Sendable {
 protocol LiveWatch<Shown>: AnyObject, Sendable {
   /// The type of the result that the object shows: the rows of a query, or a value.
   associatedtype Shown: Sendable
-  /// If `isFirst`, returns the first result. If not, waits until the result may have changed, and
-  /// returns the new result. If the last fetch failed, fetches again at the next change.
+  /// If `isFirst` is true, returns the first result. Otherwise waits until the result may have
+  /// changed, and returns the new result. If the last fetch failed, waits for the next change, and
+  /// fetches the result again.
   func step(isFirst: Bool) async -> LiveStep<Shown>
 
   /// Resumes the callers of `refresh()` that waited for the result of the last step.
@@ -174,8 +176,9 @@ extension LiveWatch {
   ///
   /// - Parameters:
   ///   - isolation: the actor that the object belongs to.
-  ///   - show: puts the result and the phase into the object. A nil result or phase changes
-  ///     nothing. Returns false if the object no longer exists.
+  ///   - show: a closure that puts the result and the phase into the object. If the result or the
+  ///     phase is nil, the closure leaves this part of the object unchanged. The closure returns
+  ///     false if the object no longer exists.
   func follow(
     isolation: isolated (any Actor), _ show: (Shown?, LivePhase?) -> Bool
   ) async {
@@ -183,7 +186,8 @@ extension LiveWatch {
     while true {
       let step = await step(isFirst: isFirst)
       isFirst = false
-      // The callers of `refresh()` resume after the result or the error of this step is shown.
+      // The callers of `refresh()` must resume only after the object shows the result or the error
+      // of this step.
       defer { answerRefreshes() }
       switch step {
       case .result(let result, let missing):

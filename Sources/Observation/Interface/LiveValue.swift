@@ -67,7 +67,8 @@ public final class LiveValue<Value: Sendable> {
     task = Task { [weak self] in
       var isFirst = true
       await watch.follow(isolation: isolation) { value, phase in
-        // The task must not keep this object alive.
+        // The task holds the object weakly, so that it does not keep the object alive. The task
+        // ends when the object no longer exists.
         guard let self else { return false }
         applying(isFirst || value == nil ? nil : apply) {
           if let value { self.value = value }

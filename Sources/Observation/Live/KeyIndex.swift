@@ -7,7 +7,8 @@ import SQLCore
 ///
 /// If a row changes but keeps its key, the index does not change.
 struct KeyIndex: Sendable {
-  /// The indices of the part's values in a key. For example, 1..<2 is the second value of the key.
+  /// The range of indices at which a key has the values of the part. For example, the range 1..<2
+  /// stands for the second value of the key.
   let places: Range<Int>
   private let keepsNull: Bool
   private var keys: PersistentSequence<[DatabaseValue]>
@@ -41,8 +42,8 @@ struct KeyIndex: Sendable {
     keys.remove(at: place)
   }
 
-  // Do not copy `keys`, not even temporarily: the copy would share its nodes, and a change would
-  // then copy the nodes.
+  // `keys` must not be copied, not even for a moment. A copy would share the nodes of `keys`, so
+  // the next change of `keys` would first have to copy these nodes.
 
   private func place(of key: [DatabaseValue]) -> Int {
     keys.partitioningIndex { Self.compare($0, key, at: places) >= 0 }

@@ -21,7 +21,8 @@ struct LiveSource<Row: Sendable>: Sendable {
     values = []
   }
 
-  /// Returns a copy with the given template, which must equal the template of this source.
+  /// Returns a copy of this source that uses the given template instead of its own. The two
+  /// templates must be equal.
   func with(_ template: LiveTemplate<Row>) -> LiveSource {
     var source = self
     source.template = template
@@ -39,8 +40,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   /// Returns the SQL of each statement that the query runs; the first one reads the query's own
   /// rows. SQLite reports which columns these statements read.
   let texts: @Sendable () throws -> [String]
-  /// Returns the query without its values. Its conditions say which rows of a table can affect the
-  /// result. Nil if all rows may affect it.
+  /// Returns the query without its values. The conditions of this query show which rows of a table
+  /// can affect the result. The closure is nil if every row may affect the result.
   let shape: (@Sendable () throws -> Shape)?
   /// The key by which queries are compared. Queries with equal keys differ only in values, and can
   /// share one template. Nil if the query cannot be compared with other queries.
@@ -58,7 +59,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   private let preparation = Lock<QueryWatch<Row>.Preparation?>(nil)
 
   fileprivate init(_ query: Query<Row>) {
-    // The closures share one object. Otherwise each closure would hold a copy of the query.
+    // The closures share one `HeldQuery`. Otherwise, each closure would hold its own copy of the
+    // query.
     let held = HeldQuery(query)
     texts = { [try held.query.statement.rendered().text] }
     shape = { try held.query.statement.shape() }
@@ -113,7 +115,8 @@ final class LiveTemplate<Row: Sendable>: Sendable {
   }
 
   func keep(_ new: QueryWatch<Row>.Preparation) {
-    // The old plan is released outside the lock.
+    // The closure returns the former facts, so that their plan is released only after the lock is
+    // free again.
     _ = preparation.withLock { known in
       defer { known = new }
       return known
@@ -147,7 +150,8 @@ private final class HeldQuery<Row: Sendable>: Sendable {
 }
 
 extension IncludedRelation {
-  /// The SQL that loads the included rows, and the SQL for the rows that those rows include.
+  /// The SQL of the statements that load the included rows, followed by the SQL for the rows which
+  /// the included rows include themselves.
   fileprivate var texts: [String] {
     get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }

@@ -11,8 +11,9 @@ import SQLCore
 /// The status is meant for metrics. Reading the status holds some locks for a moment, but does not
 /// wait for a connection.
 public struct LiveStatus: Hashable, Sendable {
-  /// The status of one query, for all values with which the query is observed. If its results are
-  /// kept up to date in different ways, `queries` has one element for each way.
+  /// The status of one query, added up over all values with which the query is observed. If some of
+  /// its results are kept up to date in another way than others, `queries` has one element for each
+  /// way.
   public struct Query: Hashable, Sendable {
     /// The SQL of the query, in which values are parameters; `observe { }` if a closure is
     /// observed.
@@ -21,9 +22,9 @@ public struct LiveStatus: Hashable, Sendable {
     public let explanation: String
     /// Whether the results are maintained. If not, the query runs again after a relevant commit.
     public let isMaintained: Bool
-    /// The tables in which every row is watched: any change of a watched column matters. In the
-    /// query's other tables, only rows with certain values matter, such as the posts of the author
-    /// that the query asks for.
+    /// The tables in which all rows are watched, so that a change of a watched column matters in
+    /// every row. In the query's other tables, only rows with certain values matter, such as the
+    /// posts of the author that the query asks for.
     public let tablesOfAllRows: [String]
     /// Indexes that should be created. With them, SQLite quickly finds out which changed rows of
     /// joined tables concern the query, and changes of other rows are ignored.

@@ -7,12 +7,12 @@ import SQLCore
 /// // Maintained: a commit changes the values by the rows of Post that it touched.
 /// ```
 public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertible {
-  /// Whether the result is maintained, so that the cost of a commit depends on what the commit
-  /// changed. If not, the whole query runs again after each commit that touches what the query
-  /// reads.
+  /// Whether the result is maintained. If it is, the cost of a commit depends on what the commit
+  /// changed. If it is not, the whole query runs again after each commit that touches something
+  /// that the query reads.
   public let isMaintained: Bool
-  /// A sentence that says how the result is kept up to date, and why. The statements that create
-  /// missing indexes follow.
+  /// A sentence that says how the result is kept up to date, and why. If indexes are missing, the
+  /// statements that create these indexes follow the sentence.
   public let description: String
   /// The indexes that must be created before the query can be maintained. Empty if no index is
   /// missing.
@@ -20,8 +20,9 @@ public struct ObservationExplanation: Hashable, Sendable, CustomStringConvertibl
 }
 
 extension QueryWatch {
-  /// Finds out how the query would be kept up to date now. This compiles the query. If an index is
-  /// missing, it also copies the schema into a database in memory.
+  /// Returns the explanation of how the query would be kept up to date with the current schema. The
+  /// method compiles the query. If an index is missing, the method also copies the schema into a
+  /// database in memory.
   func explain() async throws -> ObservationExplanation {
     let (preparation, _) = try await prepare(isNew: true).get()
     let maintenance = preparation.maintenance
@@ -62,7 +63,7 @@ extension QueryObservation {
 extension LiveQuery {
   /// The explanation of how the result is kept up to date with the current schema.
   ///
-  /// Reading this property costs and throws the same as `QueryObservation.explanation`.
+  /// This property has the same cost as `QueryObservation.explanation`, and throws the same errors.
   public var explanation: ObservationExplanation {
     get async throws { try await observer.explain() }
   }
@@ -70,12 +71,12 @@ extension LiveQuery {
 
 /// The reason why a query runs again after each change of the columns that the query reads.
 final class RerunReason: Error {
-  /// The reason as the end of a sentence that begins with "because".
+  /// The reason as a clause that follows the word "because" in a sentence.
   let text: String
   /// The statements that would scan a table because an index is missing.
   let scanningSQL: [String]
-  /// Whether the reason is temporary. It may no longer hold a moment later, although the schema is
-  /// still the same.
+  /// Whether the reason is temporary. A temporary reason may disappear at any time, even if the
+  /// schema does not change.
   let isOfMoment: Bool
 
   static let lacksRoom = RerunReason(
@@ -90,7 +91,8 @@ final class RerunReason: Error {
   }
 }
 
-/// A report of a live query that ran again as a whole after a commit and exceeded a time limit.
+/// A report that a live query ran again as a whole after a commit, and that this run took longer
+/// than a limit.
 ///
 /// ```swift
 /// db.onObservationRerun(longerThan: .milliseconds(5)) { rerun in print(rerun.reason, rerun.sql) }

@@ -9,8 +9,8 @@ struct QueryAnalysis {
   private(set) var isOfOneRow = true
   /// Whether a date function of the query might use the current time.
   private(set) var mayNameNow = false
-  /// Whether the query reads a rowid by its name. A copy of a table, in which single rows are
-  /// evaluated, has other rowids than the table.
+  /// Whether the query reads a rowid by its name. Single rows are evaluated in a copy of the table,
+  /// and a row has another rowid in the copy than in the table.
   private(set) var readsRowID = false
   /// The names of the functions that the query calls, folded.
   private(set) var calledFunctions: Set<String> = []
@@ -51,7 +51,7 @@ struct QueryAnalysis {
     case .resultColumn: note("it orders by a result column's name")
     case .tableName, .columnName, .checked, .checkedRows: note("it writes")
     case .commonTableDefinition: note("it has WITH")
-    // This index stands for the rowid.
+    // The column index `.max` stands for the rowid.
     case .column(_, let index) where index == .max:
       readsRowID = true
       note("it reads the rowid")
@@ -120,10 +120,11 @@ struct QueryAnalysis {
     expectsCollation = token == .collate
   }
 
-  /// Receives the name of a function, or a constant that the library itself writes.
+  /// Receives a text that the library wrote itself: the name of a function, or a constant.
   private mutating func take(words name: String) {
     let name = name.lowercasedASCII
-    // A window function may have the name of an aggregate. Then OVER follows, which is an obstacle.
+    // A window function may have the name of an aggregate. It is noted as an obstacle later,
+    // because the token OVER follows its name.
     if !Self.aggregates.contains(name), !Self.functions.contains(name) {
       note("it calls \(name), which is not one of the functions that live queries evaluate")
     }
@@ -145,7 +146,7 @@ struct QueryAnalysis {
 
   private mutating func open(_ tables: [ShapeScopeTable]) {
     scopeCount += 1
-    // There is a subquery or a join.
+    // A second SELECT is a subquery, and a second table in a SELECT is a join.
     if scopeCount > 1 || tables.count > 1 { isOfOneRow = false }
     if scopeCount > 1, !allowsSubqueries { note(Self.subquery) }
     if tables.contains(where: { $0.kind != .model }) {
@@ -163,17 +164,18 @@ struct QueryAnalysis {
 }
 
 extension Database {
-  /// Whether BINARY, NOCASE and RTRIM are SQLite's own collations, and not replaced by the program.
-  /// Maintained queries rely on this.
+  /// Whether BINARY, NOCASE and RTRIM are SQLite's own collations. If the program has replaced one
+  /// of them, no query is maintained.
   var hasBuiltInCollations: Bool { !registersCollation(["binary", "nocase", "rtrim"]) }
 }
 
 extension SelectStatement {
   /// Returns the SELECTs of the query.
   ///
-  /// A row of the result may depend only on one row of each table in FROM, and on subqueries. With
-  /// GROUP BY or aggregates, it may also depend on the rows of its group. Otherwise, throws a
-  /// `RerunReason`.
+  /// Throws a `RerunReason` if a row of the result depends on anything except the following:
+  /// - one row of each table in FROM
+  /// - subqueries
+  /// - the rows of its group, if the query has GROUP BY or aggregates
   func knownScopes(on connection: Connection) throws -> [QueryScope] {
     let scopes: [QueryScope]
     do {
@@ -229,7 +231,8 @@ enum RequiredValue: Hashable, Sendable {
   case value(DatabaseValue)
   case argument(Int)
 
-  /// Returns nil for NULL, for a list, and for a value that is not known.
+  /// Creates the required value from a bound value. Returns nil if the bound value is NULL, a list,
+  /// or a value that is not known.
   init?(_ bound: BoundValue) {
     switch bound {
     case .value(.null), .array, .unstorable, .zeroBlob: return nil
@@ -238,7 +241,7 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// The value or the argument, as something that a query can bind.
+  /// The value or the argument, in the form in which a query binds it.
   var bound: BoundValue {
     switch self {
     case .value(let value): .value(value)
@@ -246,7 +249,8 @@ enum RequiredValue: Hashable, Sendable {
     }
   }
 
-  /// Returns the value. If this is an argument, looks up its value in the given values.
+  /// Returns the required value. If it is an argument of the query, looks up the value of this
+  /// argument in the given list, and returns nil if the list is too short.
   func value(_ arguments: [DatabaseValue]) -> DatabaseValue? {
     switch self {
     case .value(let value): value

@@ -48,14 +48,16 @@ public struct QueryObservation<Row: Sendable>: AsyncSequence, Sendable {
       self.observer = observer
     }
 
-    /// The first call returns the first result. Each later call waits for a result that differs
-    /// from the previous result. Returns nil if the task is cancelled or the database is closed.
+    /// Returns the next result. The first call returns the first result. Each later call waits for
+    /// a result that differs from the previous result. Returns nil if the task is cancelled or the
+    /// database is closed.
     public mutating func next() async throws -> Results<Row>? {
       try await observer.next()
     }
 
-    /// The first call returns the first result. Each later call waits for a result that differs
-    /// from the previous result. Returns nil if the task is cancelled or the database is closed.
+    /// Returns the next result. The first call returns the first result. Each later call waits for
+    /// a result that differs from the previous result. Returns nil if the task is cancelled or the
+    /// database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Results<Row>? {
@@ -77,9 +79,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// The sequence sees commits through this database and commits of other processes, but not those
-  /// of other connections to an attached file. Every change after the first result is seen. A
-  /// result that equals the previous result is not given.
+  /// The sequence sees the commits that are made through this `Database`, and the commits of other
+  /// processes. In an attached file, it does not see the commits of other connections. Every change
+  /// after the first result is seen. A result that equals the previous result is not given.
   ///
   /// While another process holds a lock, fetching is tried again until the lock is free. Iterating
   /// throws the errors that `fetch` throws. If a table that existed before is dropped, nothing is
@@ -110,9 +112,10 @@ extension Database {
   /// and if not, why.
   ///
   /// Observers of the same query with the same values share one result, so that a commit costs one
-  /// evaluation for all observers. If a closure makes the rows of a query, its result is not
-  /// shared. For a query that compares columns with values by `==` or `isIn`, a commit is ignored
-  /// if its changed rows have other values in these columns, both before and after the commit.
+  /// evaluation for all observers. If a closure makes the rows of a query, the result of this query
+  /// is not shared. For a query that compares columns with values by `==` or `isIn`, a commit is
+  /// ignored if its changed rows have other values in these columns, both before and after the
+  /// commit.
   ///
   /// - Parameter interval: The shortest time between two results. Changes in the meantime are part
   ///   of the next result. If nil, each result is given as soon as possible.
@@ -138,8 +141,8 @@ extension Database {
   /// The result is maintained under two conditions. First, the query of the parents and the queries
   /// of the included rows each read one table, and `observe(_:)` could maintain them. Second,
   /// SQLite finds the included rows by indexes. Then a commit loads only the affected parents
-  /// again, with all their included rows. Children that are equal in their own order are in the
-  /// order of their keys.
+  /// again, with all their included rows. Included rows that are equal in the order of their query
+  /// are in the order of their keys.
   ///
   /// - Parameter interval: The shortest time between two results.
   public func observe<M, each Part>(

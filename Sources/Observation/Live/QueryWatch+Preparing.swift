@@ -7,8 +7,8 @@ import SQLCore
 extension QueryWatch {
   /// The way in which a result is kept up to date after commits.
   struct Maintenance: Sendable {
-    /// The plan of the query, which gives the rows their keys; nil if the query has no plan. If
-    /// `reason` is nil, the plan also merges commits.
+    /// The plan of the query; nil if the query has no plan. The plan gives the rows of the result
+    /// their keys. If `reason` is nil, the plan also merges commits into the result.
     let plan: (any MaintenancePlan<Row>)?
     /// The reason why the query runs again; nil if the result is maintained.
     let reason: RerunReason?
@@ -35,13 +35,14 @@ extension QueryWatch {
     /// The conditions on the rows that the query reads; nil if the conditions are not known.
     let conditions: QueryConditions?
     let schemaVersion: Int32
-    /// The number of registered functions and collations when the preparation was made. After
-    /// another registration, the preparation is not valid.
+    /// The value of `TableWatch.generation` when the preparation was made. This value changes when
+    /// a function or a collation is registered, and when the content of the database is replaced.
+    /// The preparation is then not valid any more.
     let generation: UInt64
     /// The sentence in `db.liveStatus` that says how the result is kept up to date.
     let explanation: String
     let isMaintained: Bool
-    /// Whether a reader is needed to merge commits.
+    /// Whether merging a commit needs a reader connection, because the plan reads from a snapshot.
     let readsSnapshots: Bool
 
     init(
@@ -62,16 +63,19 @@ extension QueryWatch {
   /// The tables and rows to watch for one query with its values.
   struct Watched: Sendable {
     var tables: [QualifiedTableName: Subscription.Interest]
-    /// Indexes that are missing. With them, more changed rows could be ignored.
+    /// The indexes that are missing. If they existed, the watch could ignore more of the changed
+    /// rows.
     var missingIndexes: [SuggestedIndex] = []
   }
 
-  /// Finds what the query reads. If the query does not compile, returns SQLite's error. Queries
-  /// with the same SQL share a template, and only the first of them reads from the database.
+  /// Finds out what the query reads, and how its result can be kept up to date. If the query does
+  /// not compile, returns SQLite's error. Queries with the same SQL share a template, so only the
+  /// first of these queries needs to read from the database.
   ///
   /// - Parameters:
   ///   - past: a version of the schema that is known to be out of date.
-  ///   - isNew: whether to ignore what the template knows already, and find out everything again.
+  ///   - isNew: whether to find out everything again, even if the template already has a
+  ///     preparation.
   func prepare(
     after past: Int32? = nil, isNew: Bool = false
   ) async throws -> Result<(Preparation, Watched), DatabaseError> {
@@ -105,8 +109,8 @@ extension QueryWatch {
         PlanningContext(
           dependencies: dependencies, connection: connection, isPrivate: watch.isPrivate,
           reserve: watch.database.configuration.liveReserve,
-          // A part is a row that a plan holds besides the result. It takes about 256 bytes. The
-          // parts of one query may take an eighth of `maximumHeldBytes`.
+          // A part is a row that a plan holds in addition to the rows of the result. A part takes
+          // about 256 bytes, and all parts of one query may take an eighth of `maximumHeldBytes`.
           maximumParts: watch.maximumHeldBytes / 2_048))
       let preparation = Preparation(
         maintenance, interests: try connection.interests(of: dependencies),
@@ -121,8 +125,8 @@ extension QueryWatch {
 
   /// Returns the tables and rows to watch for a query with the given values.
   ///
-  /// - Parameter connection: a connection for reading facts that are not known yet. If nil, throws
-  ///   when such a fact is needed.
+  /// - Parameter connection: a connection for reading facts that are not known yet. If it is nil
+  ///   and such a fact is needed, the method throws.
   private static func watched(
     _ preparation: Preparation, _ values: [DatabaseValue], in watch: TableWatch,
     on connection: Connection?

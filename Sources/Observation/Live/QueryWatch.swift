@@ -65,8 +65,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return try await fetch()
   }
 
-  /// Marks the preparation as out of date if functions or collations were registered after it, or
-  /// if the content of the database was replaced. The plan relies on both.
+  /// Marks the preparation as out of date if, since it was made, a function or a collation was
+  /// registered or the content of the database was replaced. The plan may then be wrong.
   private func checkGeneration() {
     if preparation?.generation != watch.generation { isPrepared = false }
   }
@@ -94,7 +94,7 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   /// Whether the next commit will probably be merged into the result, without a fetch.
   var mergesCommits: Bool { isCurrent && isMaintained && !isResting }
 
-  /// Whether a reader is needed to merge commits. If not, commits are merged in memory.
+  /// Whether merging a commit needs a reader connection. If not, commits are merged in memory.
   var mergesInReader: Bool { preparation?.readsSnapshots == true }
 
   deinit { watch.countHeldBytes(-heldBytes) }
@@ -169,8 +169,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns the new result with its rows replaced by the equal held rows, which the observers have
-  /// already. If values that are not shown differ, returns the new result unchanged.
+  /// Returns the new result, which equals the held result, with the held rows in place of its own.
+  /// The observers have the held rows. Returns the new result unchanged if hidden values differ.
   private func withKnownRows(_ new: HeldResult) -> HeldResult {
     guard let held, held.schemaVersion == new.schemaVersion else { return new }
     switch (held.window, new.window) {
@@ -186,8 +186,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
   private func hold(_ new: HeldResult) {
     held = new
     let count = new.result.entries.count
-    // Each entry is an object with a key, order values and a fingerprint. Each tree has a reference
-    // to it.
+    // Besides the row, an entry takes 96 bytes, for an object with a key, order values and a
+    // fingerprint. In each tree, the reference to the entry takes 16 bytes.
     let trees = (new.result.byKey == nil ? 1 : 2) + (plan?.indexedPlaces.count ?? 0)
     let rows = count + (new.window?.parts.reduce(0) { $0 + $1.entries.count } ?? 0)
     let bytes = rows * (MemoryLayout<Row>.stride + 96 + 16 * trees)
@@ -206,8 +206,8 @@ final class QueryWatch<Row: Sendable>: @unchecked Sendable {
     return watch.countHeldBytes(bytes - heldBytes)
   }
 
-  /// Decides whether the query may be maintained again: there must be memory for its rows and a
-  /// reserve. If the size of its rows is unknown, allows maintenance at each 64th fetch.
+  /// Lets the query be maintained again if its rows and all held rows fit into three quarters of
+  /// `maximumHeldBytes`. If the size of its rows is unknown, does so at each 64th fetch.
   private func takeRoom() {
     guard let obstacle else { return }
     if let bytes = obstacle.bytes {
@@ -379,9 +379,9 @@ extension Results<Void> {
   }
 }
 
-// This type is not a member of the generic class, because each use would then look up metadata. For
-// the same reason, the result has the row type `Void`. `ResultObserver` returns it with its real
-// type.
+// This type is outside of the generic class, because inside it, each use would look up metadata of
+// types. For the same reason, its result has the row type `Void`, and `ResultObserver` returns the
+// result with the real row type.
 
 /// A result, with the snapshot that says which commits the result contains.
 private struct HeldResult: Sendable {

@@ -14,7 +14,8 @@ struct ResultChange: Sendable {
   private struct Touched {
     var old: ResultEntry?
     var new: ResultEntry?
-    /// The index of the row among the held rows, if the index is the same before and after.
+    /// The index of the row among the held rows, if the change does not move the row; otherwise
+    /// nil.
     var place: Int?
   }
 
@@ -68,7 +69,8 @@ struct ResultChange: Sendable {
   private mutating func replace(_ parts: [Part]) {
     var come: [(old: ResultEntry?, new: ResultEntry)] = []
     var kept: [(old: ResultEntry, new: ResultEntry)] = []
-    // Removed rows go first, because a new key may equal a removed key in the column's collation.
+    // All removed rows are removed before any new row is inserted, because a new key may equal a
+    // removed key under the collation of the column.
     for part in parts {
       var (old, new) = (part.old[...], part.new)
       var gone: [ResultEntry] = []
@@ -105,8 +107,8 @@ struct ResultChange: Sendable {
 
   /// Replaces the rows of the result that come from the given *roots*, which are rows of a table.
   ///
-  /// - Parameter count: the number of values in a root's key. The key of a row begins with these
-  ///   values.
+  /// - Parameter count: the number of values in the key of a root. The key of a row of the result
+  ///   begins with the key of its root.
   mutating func replaceRows(
     ofRoots roots: KeySet, by entries: [ResultEntry], keyedByFirst count: Int
   ) {
@@ -118,8 +120,8 @@ struct ResultChange: Sendable {
       let root = Array(entries[start].key.values[..<count])
       var end = start + 1
       while end < entries.count, entries[end].key.compare(toFirst: root) == 0 { end += 1 }
-      // `entries` may also have rows of other roots, for example if two keys can be equal but not
-      // identical. For each of those roots, `entries` has all rows.
+      // `entries` may also have rows of roots that are not in `roots`, for example if two keys can
+      // be equal without being identical. In this case, `entries` has all rows of such a root.
       empty.remove(root)
       parts.append(Part(old: before.entries(withFirst: root), new: entries[start..<end]))
       start = end
@@ -202,7 +204,8 @@ struct ResultChange: Sendable {
     var last = -1
     for row in reordered.sorted(by: { $0.origin < $1.origin }) {
       let (origin, destination) = (row.origin, row.destination)
-      // The number of rows before this row, without the inserted, removed and reordered ones.
+      // The ranks are the numbers of rows before this row in the old and in the new result.
+      // Inserted, removed and reordered rows are not counted.
       let rank = origin - gone.partitioningIndex { $0 >= origin }
       let newRank = destination - come.partitioningIndex { $0 >= destination }
       if rank == newRank, destination > last {

@@ -9,8 +9,8 @@ struct ResultWindow: Sendable {
   /// Indexes that find rows by a part of their keys, such as the author's key in a join of posts
   /// and authors.
   private var indexes: [KeyIndex]
-  /// The last row of the held range: all rows up to this row are held. Nil if all rows of the query
-  /// are held.
+  /// The row up to which the window holds all rows of the query, in the query's order. Nil if the
+  /// window holds all rows of the query.
   private var frontier: ResultEntry?
   private let arrangement: ResultArrangement
   /// Rows that are not shown, but from which the plan makes the rows of the result. Examples are
@@ -18,9 +18,9 @@ struct ResultWindow: Sendable {
   var parts: [ResultWindow] = []
 
   /// - Parameters:
-  ///   - indexedPlaces: the parts of the keys by which rows are also looked up, each as a range of
-  ///     indices into a key.
-  ///   - indexesNull: whether a row is also found by a part that begins with NULL.
+  ///   - indexedPlaces: the parts of a key by which rows can also be found. Each part is a range of
+  ///     indices into the values of the key.
+  ///   - indexesNull: whether rows can also be found by a part whose first value is NULL.
   init(
     _ rows: [ResultEntry], in arrangement: ResultArrangement, indexedPlaces: [Range<Int>] = [],
     indexesNull: Bool = false
@@ -78,8 +78,8 @@ struct ResultWindow: Sendable {
       .filter { $0.key.values.starts(with: values) }
   }
 
-  /// Returns the keys of held rows that have the given values at the given indices. There must be a
-  /// `KeyIndex` for these indices, or the indices must be the first ones of a key.
+  /// Returns those keys of held rows that have the given values at the given indices of the key.
+  /// There must be a `KeyIndex` for these indices, or the indices must be the first ones of a key.
   func keys(with values: [DatabaseValue], at places: Range<Int>) -> [[DatabaseValue]] {
     guard let index = indexes.first(where: { $0.places == places }) else {
       return entries(withFirst: values).map(\.key.values)
@@ -107,7 +107,7 @@ struct ResultWindow: Sendable {
       remove(old)
       return false
     }
-    // The key is the same, so the place in the order of the keys does not change.
+    // The key does not change, so the row keeps its place in `byKey` and in `indexes`.
     if let index = index(of: old) { entries.remove(at: index) }
     entries.insert(new, at: entries.partitioningIndex { order.compare($0, new) >= 0 })
     replaceByKey(new)

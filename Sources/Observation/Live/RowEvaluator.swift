@@ -49,7 +49,8 @@ final class RowEvaluator: @unchecked Sendable {
     configuration.isReadOnly = false
     configuration.enforcesForeignKeys = false
     configuration.onStatement = nil
-    // The shadow tables must be created, and scans of them must not be reported.
+    // The schema policy must allow the evaluator to create the shadow tables, and scans of these
+    // tables must not be reported.
     configuration.schemaPolicy = .automatic
     configuration.onTableScan = nil
     self.encoding = encoding
@@ -66,7 +67,8 @@ final class RowEvaluator: @unchecked Sendable {
 
   /// Runs a closure while the shadow table holds exactly the given rows.
   ///
-  /// - Parameter columns: the columns of the values. All other columns are NULL.
+  /// - Parameter columns: the names of the columns to which the values of each row belong. In all
+  ///   other columns, the rows have NULL.
   func evaluating<Result>(
     _ rows: [[DatabaseValue]], columns: [String], in table: ShadowTable,
     _ body: (ConnectionCore) throws -> Result
@@ -91,7 +93,7 @@ final class RowEvaluator: @unchecked Sendable {
   }
 }
 
-/// The evaluators of a database, for one query with the values of its arguments.
+/// The evaluators of a database, together with the values of the arguments of one query.
 struct RowEvaluators: Sendable {
   private let pool: EvaluatorPool
   private var values: [DatabaseValue] = []
@@ -135,8 +137,8 @@ final class EvaluatorPool: Sendable {
   private let idle = Lock<[RowEvaluator]>([])
   private let configuration: Configuration
   private let installFunctions: @Sendable (ConnectionCore) throws -> Void
-  /// Threads for evaluating many rows. Swift's own threads are not used, because they are few and
-  /// the writer may wait for one.
+  /// The threads that evaluate many rows. The threads of Swift's own pool are not used, because the
+  /// pool has only a few of them, and the writer may be waiting for one.
   private let threads = WorkerThreads(maximum: 2)
   private let rowCount = Atomic<Int>(0)
   /// The number of idle evaluators that are kept.
@@ -202,7 +204,7 @@ struct ShadowTable: Hashable, Sendable {
   }
 
   let name: String
-  /// The columns that store values: no VIRTUAL generated columns.
+  /// The columns whose values are stored. VIRTUAL generated columns are left out.
   let columns: [Column]
   let isStrict: Bool
   let encoding: TextEncoding

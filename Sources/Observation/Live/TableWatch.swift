@@ -24,7 +24,7 @@ final class TableWatch: Sendable {
     case none
     /// The given commits touched watched rows.
     case rows([Commit])
-    /// Something changed that was not recorded row by row.
+    /// Something may have changed, but the changed rows are not known.
     case unknown
     /// The schema of a table changed, so the query may now read other tables and columns.
     case schema
@@ -91,10 +91,10 @@ final class TableWatch: Sendable {
   }
 
   /// Limits the watched rows to those that meet a query's conditions, if the conditions are known.
-  /// Returns the missing indexes with which even fewer rows would be watched.
+  /// Returns the indexes that are missing. If they existed, even fewer rows would be watched.
   ///
-  /// - Parameter connection: a connection for reading facts that are not known yet. If nil, throws
-  ///   when such a fact is needed.
+  /// - Parameter connection: a connection for reading facts that are not known yet. If it is nil
+  ///   and such a fact is needed, the method throws.
   func narrow(
     _ interests: inout [QualifiedTableName: Subscription.Interest],
     by conditions: QueryConditions?, values: [DatabaseValue], schemaVersion: Int32,
@@ -216,7 +216,8 @@ final class TableWatch: Sendable {
   /// again after pauses until the lock is free. No connection is in use during the pauses.
   ///
   /// - Parameter isFirst: Whether the program waits for the read, as for a first result. If true,
-  ///   the read has the priority of an ordinary read, before live queries that run again.
+  ///   the read has the priority of an ordinary read, which is higher than the priority of live
+  ///   queries that run again.
   func reading<Result: Sendable>(
     hops: Bool, isFirst: Bool = false,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -259,10 +260,10 @@ extension Connection {
   ///
   /// For a virtual table, its shadow tables are watched, too. If the query reads a VIRTUAL
   /// generated column, the whole table is watched, because SQLite does not report from which
-  /// columns the generated column is calculated. The same holds for a rowid that is not the key:
-  /// REPLACE gives a row another rowid, even if it changes only columns that the query does not
-  /// read. SQLite does not report changes of its own tables, such as `sqlite_schema`, so the
-  /// writer's changes of them wake no query.
+  /// columns the generated column is calculated. The whole table is also watched if the query reads
+  /// a rowid that is not the key: REPLACE gives a row another rowid, even if it changes only
+  /// columns that the query does not read. SQLite does not report changes of its own tables, such
+  /// as `sqlite_schema`. So if the writer changes such a table, no query that reads it is notified.
   func interests(
     of dependencies: Set<ColumnDependency>
   ) throws -> [QualifiedTableName: Subscription.Interest] {

@@ -49,18 +49,18 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
       self.pace = pace
     }
 
-    /// The first call returns the first value. Each later call waits until the value may have
-    /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
-    /// closed.
+    /// Returns the next value. The first call returns the first value. Each later call waits until
+    /// the value may have changed, and returns the new value. Returns nil if the task is cancelled
+    /// or the database is closed.
     public mutating func next() async throws -> Value? {
       guard await pace.wait() else { return nil }
       defer { pace.begin() }
       return try await watch.next()
     }
 
-    /// The first call returns the first value. Each later call waits until the value may have
-    /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
-    /// closed.
+    /// Returns the next value. The first call returns the first value. Each later call waits until
+    /// the value may have changed, and returns the new value. Returns nil if the task is cancelled
+    /// or the database is closed.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(any Error) -> Value? {
@@ -144,9 +144,9 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
     LiveStatus.Query(sql: "observe { }", cost.withLock { $0 }, observers: 1)
   }
 
-  /// The first call returns the first value. Each later call waits until the value may have
-  /// changed, and returns the new value. Returns nil if the task is cancelled or the database is
-  /// closed.
+  /// Returns the next value. The first call returns the first value. Each later call waits until
+  /// the value may have changed, and returns the new value. Returns nil if the task is cancelled or
+  /// the database is closed.
   func next() async throws -> Value? {
     do {
       guard let last else {
@@ -169,10 +169,10 @@ final class ValueWatch<Value: Sendable>: LiveWatch, ObservedResult, @unchecked S
   func answerRefreshes() { watch.answerRefreshes() }
   func end() { watch.end() }
 
-  /// Runs the closure. If this is not the first step, first waits until the value may have changed.
-  /// After an error, the next step runs the closure at the next change of anything that the closure
-  /// read before. If a table or column does not exist, the next step also runs the closure at the
-  /// next change of the schema.
+  /// Waits until the value may have changed, and then runs the closure. The first step does not
+  /// wait. After an error, the next step runs the closure as soon as something that the closure
+  /// read before changes. If a table or column does not exist, the next step also runs the closure
+  /// as soon as the schema changes.
   ///
   /// This method is `@concurrent`, so that it does not occupy the caller's actor.
   @concurrent

@@ -94,7 +94,8 @@ struct PersistentSequence<Element: Sendable>: Sendable {
     var node = root
     var start = 0
     while !node.isLeaf {
-      // Continues in the last child for whose first element the closure returns false.
+      // The closure returns false for all elements before the searched index. So the search
+      // continues in the last child for whose first element the closure returns false.
       let next = node.children.partitioningIndex { belongsToSecond($0.first) }
       guard next > 0 else { return start }
       if next > 1 { start += node.ends[next - 2] }
@@ -254,8 +255,8 @@ extension PersistentSequence.Node {
     (isLeaf ? elements.count : children.count) <= Self.capacity / 4
   }
 
-  /// Merges a child that became small and a neighbour into one node. Does nothing if this node
-  /// would be more than half full.
+  /// Merges a child that became small and a neighbour into one node. Does nothing if the merged
+  /// node would be more than half full.
   private func joinChild(at place: Int) {
     for other in [place - 1, place + 1] where children.indices.contains(other) {
       let left = Swift.min(place, other)

@@ -93,7 +93,7 @@ public struct Results<Row: Sendable>: RandomAccessCollection, Sendable {
 extension Results where Row: Model {
   /// Returns the index of the row with the given key; nil if no row has that key. This takes two
   /// binary searches. Always returns nil if the query is a join. If the query is fetched again
-  /// after each change, usually returns nil, because such rows have no keys.
+  /// after each change, its rows usually have no keys, and this method then returns nil.
   public func index(ofID id: Row.ID) -> Int? {
     guard let order, let values = try? Row.keyValues(of: id) else { return nil }
     for key in RowKey.candidates(values) {
@@ -149,9 +149,9 @@ extension PersistentSequence where Element == ResultEntry {
   }
 }
 
-/// A row of a result without the row's type: its key, its order values and its fingerprint. The
-/// code that keeps results up to date works on entries, so this code is the same for all types of
-/// rows.
+/// A row of a result, without the Swift type of the row. An entry has the row's key, its order
+/// values and its fingerprint. The code that keeps results up to date works on entries, so this
+/// code is the same for all types of rows.
 ///
 /// `@unchecked Sendable`: neither this class nor its only subclass has mutable properties.
 class ResultEntry: @unchecked Sendable {
@@ -179,7 +179,7 @@ class ResultEntry: @unchecked Sendable {
   /// Returns the row. `type` must be the type with which the entry was created.
   @inline(__always)
   final func row<Row: Sendable>(as type: Row.Type) -> Row {
-    // A result of this row type has only entries that were created with this type.
+    // The cast is safe, because a result has only entries that were created with its row type.
     unsafeDowncast(self, to: ResultRowEntry<Row>.self).row
   }
 }

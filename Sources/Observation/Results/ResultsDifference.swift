@@ -40,9 +40,9 @@ public struct ResultsDifference: Hashable, Sendable {
 
 /// A comparison of two fetched results, row by row.
 enum ResultsComparison {
-  /// The identity by which a row of one result is found in the other: the key of the row. If the
-  /// rows have no keys, the identity is the fingerprint of the row's values and the number of equal
-  /// rows before the row.
+  /// The identity by which a row of the old result is found in the new result. It is the key of the
+  /// row. If the rows have no keys, it consists of the fingerprint of the row's values and the
+  /// number of equal rows before the row.
   private enum Identity: Hashable {
     case key(RowKey)
     case values(UInt64, occurrence: Int)
@@ -106,8 +106,8 @@ enum ResultsComparison {
   /// Returns the indices of the numbers that form a longest ascending subsequence. The rows with
   /// these indices count as not moved.
   private static func longestRising(_ numbers: [Int]) -> Set<Int> {
-    // For each length, the index of the smallest number with which an ascending subsequence of that
-    // length can end.
+    // The element at index n stands for the ascending subsequences of n + 1 numbers. It is the
+    // index of the smallest number with which such a subsequence can end.
     var ends: [Int] = []
     var previous: [Int?] = []
     for (place, number) in numbers.enumerated() {

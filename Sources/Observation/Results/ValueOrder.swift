@@ -68,7 +68,8 @@ enum BuiltInCollation: Hashable, Sendable {
 
   private static func folded(_ bytes: Bytes) -> [UInt8] {
     let compared = bytes.prefix { $0 != 0 }.map(\.lowercasedASCII)
-    // After a U+0000, SQLite compares only the lengths of the texts.
+    // After a U+0000, SQLite's NOCASE compares only the lengths of the texts. So all bytes after
+    // the first U+0000 become 0.
     return compared + Array(repeating: 0, count: bytes.count - compared.count)
   }
 

@@ -149,7 +149,8 @@ extension DatabaseReader {
     guard let number = M.wordCache else { return nil }
     let word = withUnsafeBytes(of: id) { $0.loadUnaligned(as: UInt64.self) }
     var found: M?
-    // A copy into separate memory moves the model fewer times than an assignment would.
+    // The model is copied into separate memory and then moved into `found`. An assignment to
+    // `found` in the closure would move the model more often.
     withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { memory in
       guard let memory = memory.baseAddress else { return }
       let isFound = _copyCached(word, number) { row in

@@ -24,7 +24,7 @@ struct ResultKey: Sendable {
     var writer = ShapeWriter(StatementDraft())
     defer { writer.draft.deallocate() }
     query.statement.write(to: &writer)
-    // A query that cannot be rendered is not cached. It throws when it runs.
+    // A query that cannot be rendered has no key. When this query runs, it throws its error.
     guard (try? writer.check()) != nil else { return nil }
     shape = Array(writer.draft.key.bytes)
     var bytes: [UInt8] = []

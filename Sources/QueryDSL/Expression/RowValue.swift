@@ -6,13 +6,14 @@ import SQLCore
 /// Post.where { RowValue($0.$createdAt, $0.$id) < (date, id) }
 /// // … WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// ```
-/// A row value is less than a tuple of values if its first expression is less than the first value,
-/// or if these two are equal and the rest of the row value is less than the rest of the tuple. If
-/// an index has the columns in the same order, SQLite seeks the rows for such a condition, so a
-/// table can be read in pages. `page(after:by:)` does this for any order.
+/// A row value is compared with a tuple of values from left to right. If the first expression
+/// differs from the first value, these two decide which side is less. If they are equal, the second
+/// expression is compared with the second value, and so on. With an index that has the columns in
+/// the same order, SQLite finds the rows that match such a condition by a seek. A program can
+/// therefore read a table in pages. `page(after:by:)` makes such conditions for any order.
 /// - SeeAlso: <https://www.sqlite.org/rowvalue.html>
 public struct RowValue<each Value: ColumnValue>: Sendable {
-  /// The expressions, with COLLATE for a type that has a collation.
+  /// The expressions of the row value. An expression whose type has a collation has a COLLATE.
   private let nodes: [ExpressionNode]
   private let forms: [StoredForm]
 
@@ -119,10 +120,11 @@ extension RowValue {
   /// Tests whether the row value is among the rows that a query returns.
   /// SQL: `(a, b) IN (SELECT c, d …)`
   ///
-  /// If an expression is optional, nil equals nil. The SQL is then
-  /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`, and the rows of
-  /// the query are compared one by one, without an index. If the columns of the query are stored in
-  /// other forms than the expressions, rendering throws `QueryError`.
+  /// If an expression of the row value is optional, nil equals nil. In this case, the SQL is
+  /// `EXISTS (SELECT 1 FROM (SELECT c AS "apus_0", …) WHERE a IS "apus_0" AND …)`, and SQLite
+  /// compares the rows of the query one by one, without an index. If a column of the query is
+  /// stored in another form than the expression with which it is compared, rendering the query
+  /// throws `QueryError`.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == (repeat each Value) {
     let query = query.query
     if query.decoding.isMapped { return SQLPredicate(.invalid(.mapped)) }

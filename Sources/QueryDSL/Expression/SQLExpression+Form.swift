@@ -10,7 +10,8 @@ import SQLCore
 /// combined with.
 @usableFromInline
 package struct AdaptingNode: Sendable {
-  /// The expression in the standard form, such as microseconds for a date.
+  /// The expression in the standard form of its type. The standard form of a date is a number of
+  /// microseconds.
   let standard: ExpressionNode
   private let make: @Sendable (StoredForm) -> ExpressionNode
 
@@ -24,7 +25,7 @@ package struct AdaptingNode: Sendable {
 
 extension ExpressionNode {
   /// Whether the expression, such as a value or the current time, can be converted to the stored
-  /// form of a column. Use it only for an expression in the standard form.
+  /// form of a column. Use this property only for an expression in the standard form.
   var isAdapting: Bool {
     switch self {
     case .parameter, .adapting, .value, .invalid: true
@@ -33,7 +34,7 @@ extension ExpressionNode {
   }
 
   /// Converts this expression from the standard form to another form. Returns nil if the expression
-  /// has a form of its own, as a column has.
+  /// cannot be converted, because it has a form of its own, as a column has.
   func adapted(to form: StoredForm, of type: any ColumnValue.Type) -> ExpressionNode? {
     switch self {
     case .parameter(let parameter): .value(parameter.bound(as: form))
@@ -60,8 +61,9 @@ extension ColumnValue {
 }
 
 extension SQLExpression {
-  /// Returns the expression in the stored form `form`, such as the form of a column that it is
-  /// compared with. Returns nil if the expression has another form of its own.
+  /// Returns the expression in the given form, such as the form of the column with which the
+  /// expression is compared. Returns nil if the expression has another form, and cannot be
+  /// converted.
   package func node(as form: StoredForm) -> ExpressionNode? {
     if case .parameter(let parameter) = node { return .value(parameter.bound(as: form)) }
     if self.form == form { return node }
@@ -80,8 +82,9 @@ extension SQLExpression {
         + "SQLExpression<\(Value.self)>(sql: \"…\", as: .\(form))")
   }
 
-  /// Converts expressions to the stored form of the first one that cannot be converted, such as a
-  /// column.
+  /// Converts all expressions to one stored form: the form of the first expression that cannot be
+  /// converted, such as a column. Throws `QueryError` if another expression has a different form,
+  /// and cannot be converted either.
   static func inOneForm(
     _ parts: [SQLExpression]
   ) throws(QueryError) -> (nodes: [ExpressionNode], form: StoredForm) {
@@ -96,9 +99,9 @@ extension SQLExpression {
     return (nodes, leader.form)
   }
 
-  /// Combines several operands into one expression, such as `coalesce(a, b)`. The result has the
-  /// stored form of the operands that cannot be converted, such as columns. If all operands can be
-  /// converted, so can the result.
+  /// Combines several operands into one expression, such as `coalesce(a, b)`. If an operand cannot
+  /// be converted to another stored form, as a column cannot, the result has the form of this
+  /// operand. If all operands can be converted, the result can be converted, too.
   static func combined<Result: ColumnValue>(
     _ parts: [SQLExpression],
     _ make: @escaping @Sendable (_ parts: [ExpressionNode], StoredForm) -> ExpressionNode
@@ -117,8 +120,9 @@ extension SQLExpression {
 }
 
 extension SelectStatement {
-  /// Converts each selected expression that can be converted, such as a Swift value, to the stored
-  /// form at the same index of `forms`. Returns the resulting forms of all selected expressions.
+  /// Converts the selected expressions to the given stored forms, one form for each expression. An
+  /// expression that cannot be converted, such as a column, keeps its form. Returns the form that
+  /// each selected expression has afterwards.
   mutating func adaptSelection(
     of columns: [ResultColumn], to forms: [StoredForm]
   ) -> [StoredForm] {

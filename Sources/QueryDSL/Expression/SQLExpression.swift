@@ -80,7 +80,8 @@ public struct SQLExpression<Value: ColumnValue>: Sendable {
     SQLExpression<Wrapped>(node, form: form)
   }
 
-  /// The expression for comparing and sorting: with COLLATE if its type has a collation.
+  /// The expression as it is written in a comparison and in ORDER BY. If the type of the expression
+  /// has a collation, a COLLATE follows the expression.
   @inlinable
   package var collatedNode: ExpressionNode {
     guard let name = Value.collationName else { return node }

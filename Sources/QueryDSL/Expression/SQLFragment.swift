@@ -7,9 +7,9 @@ import SQLCore
 /// // … WHERE (length("title")) > ?
 /// ```
 ///
-/// The literal is SQL. Interpolated values are bound, as in `SQL`. Interpolated expressions and
-/// predicates are written as elsewhere in the query, and qualified with the table's name if
-/// necessary.
+/// The literal itself is SQL. Interpolated values are bound, as in a literal of `SQL`. Interpolated
+/// expressions and predicates are written in the same way as in the other parts of the query. For
+/// example, a column is written with the name of its table if the query has several tables.
 public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
   @usableFromInline
   package enum Part: Sendable {
@@ -39,7 +39,8 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
   public struct StringInterpolation: StringInterpolationProtocol {
     var parts: [Part] = []
 
-    /// Starts an empty interpolation; the sizes are ignored.
+    /// Starts an empty interpolation. The arguments, which say how large it may become, are
+    /// ignored.
     public init(literalCapacity: Int, interpolationCount: Int) {}
 
     /// Appends a part of the literal.
@@ -117,7 +118,8 @@ public struct SQLFragment: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension SQLFragment {
-  /// The fragment as an expression. Raw SQL without expressions becomes a simpler node.
+  /// The fragment as a node of an expression. If the fragment contains no expressions of the query,
+  /// the node is `fragment`, which is simpler than `composed`.
   var node: ExpressionNode {
     if parts.count == 1, case .sql(let sql) = parts[0] { return .fragment(sql) }
     return .composed(parts)

@@ -22,7 +22,8 @@ public struct SQLPredicate: Sendable {
 
   /// Makes a condition that always holds, or never holds. SQL: `1`, `0`
   ///
-  /// A literal needs no type: `Post.where { _ in false }`.
+  /// In a block of conditions, the literal `true` or `false` is enough:
+  /// `Post.where { _ in false }`.
   public init(_ holds: Bool) {
     self.init(.constant(holds))
   }

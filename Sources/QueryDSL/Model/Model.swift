@@ -148,7 +148,8 @@ public struct KeyOrDollarSignIsMissing: Hashable, Sendable {}
 // Without this default, the compiler would only say that a model without `id` does not conform to
 // `Identifiable`. With the default, the compiler says what to declare.
 extension Model {
-  /// Exists only for its error message, which says how a model declares its key.
+  /// The `id` of a model that declares no key. This property exists only for its error message,
+  /// which says how a model declares its key.
   @_disfavoredOverload
   @available(
     *, unavailable,

@@ -59,8 +59,8 @@ public struct RecordNotFound: Error, Hashable, Sendable, CustomStringConvertible
 /// ```
 ///
 /// `update`, `save` and `delete` throw this error, because each of them would change the row that
-/// has the new key instead of the model's own row. An upsert that could update the row with the new
-/// key throws it, too. `insert` accepts the model and inserts a new row.
+/// has the new key instead of the model's own row. An upsert also throws this error if it could
+/// update the row with the new key. `insert` accepts the model and inserts a new row.
 public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
   /// The table.
   public let table: String
@@ -74,7 +74,7 @@ public struct KeyChanged: Error, Hashable, Sendable, CustomStringConvertible {
     properties = columns.map(\.property)
   }
 
-  /// The cause, and how to move or copy the row.
+  /// A message that states the cause, and says how to move the row or how to store a copy of it.
   public var description: String {
     let names = columns.joined(separator: ", ")
     let assignments = properties.map { "$0.$\($0) = new" }.joined(separator: "; ")

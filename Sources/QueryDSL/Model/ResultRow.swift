@@ -24,8 +24,8 @@ public protocol ResultRow: _RawRowPart, CustomReflectable {
   /// The declarations that properties cannot express. Default: none.
   ///
   /// A model declares indexes, foreign keys, defaults and stored forms here. A row without a table
-  /// declares only names, prefixes and stored forms. Each form must equal the form of the column
-  /// that is selected into the property:
+  /// declares only names, prefixes and stored forms. The stored form of a property must be the same
+  /// as the form of the column that is selected into the property:
   ///
   /// ```swift
   /// struct Visit: ResultRow {
@@ -58,8 +58,8 @@ extension ResultRow {
         }
         let stored = _openExistential(field.type, do: value)
         guard let wrapper = stored as? any ReflectedWrapper else { return (field.name, stored) }
-        // The stored property of a wrapper has the name of the wrapped property, with an underscore
-        // prefix.
+        // The stored property of a wrapper is named like the wrapped property, with an underscore
+        // before the name. The underscore is removed here.
         return (String(field.name.dropFirst()), wrapper.reflectedValue)
       }
       return Mirror(self, children: children, displayStyle: .struct)

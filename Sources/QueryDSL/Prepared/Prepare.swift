@@ -53,8 +53,8 @@ extension PreparedTemplate {
         "an insert of \(command.statementCount) models is not a single statement; prepare the "
           + "insert of one model, or set the columns")
     }
-    // All later calls write the values, and so the key, that the model has now. So the key must be
-    // unchanged.
+    // Each call of the prepared command writes the values that the model has now, including its
+    // key. Therefore the key must not have been changed since the model was loaded.
     try command.requireUnchangedKeys()
     let template =
       if let returning {
@@ -67,8 +67,9 @@ extension PreparedTemplate {
 }
 
 extension Connection {
-  /// Prepares a query with parameters. This call renders the query. `fetch`, `first`, `count` and
-  /// `exists` do not render it again, unless its results are cached.
+  /// Prepares a query with parameters. `prepare` renders the query once. `fetch`, `first`, `count`
+  /// and `exists` then use the rendered SQL. They render the query again only if its results are
+  /// cached.
   ///
   /// ```swift
   /// let byTitle = try tx.prepare { (title: SQLParameter<String>, minimum: SQLParameter<Int>) in

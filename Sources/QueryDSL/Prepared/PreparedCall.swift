@@ -57,7 +57,7 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
     return try body.decoding.all(core, statement, body.maximumRowCount)
   }
 
-  /// Returns the first row, or nil. The statement ends after that row.
+  /// Returns the first row; nil if there are no rows. The statement reads no further rows.
   @usableFromInline
   func _first(on connection: Connection) throws -> Row? {
     let core = try connection.use()
@@ -93,8 +93,8 @@ struct PreparedCall<Row: Sendable, each Parameter: QueryParameter>: Fetchable {
 ///
 /// Each argument is bound by code that knows its type, so that no argument is boxed.
 public struct _ArgumentBinder: ~Copyable {
-  // The function that uses the binder keeps the template and the core alive. Retaining and
-  // releasing them here would take as long as binding a number.
+  // The binder does not retain the template and the core, because retaining and releasing them
+  // would take as long as binding a number. The function that uses the binder keeps them alive.
   private let template: Unmanaged<PreparedTemplate>
   private let core: Unmanaged<ConnectionCore>
   private let statement: StatementPointer
@@ -113,8 +113,8 @@ public struct _ArgumentBinder: ~Copyable {
     statement = try template.lendWithConstants(on: core)
   }
 
-  /// Binds the next argument to each parameter of the SQL that stands for the argument's plain
-  /// value. `finish` binds the other parameters, such as a LIMIT.
+  /// Binds the next argument to each parameter of the SQL that stands for exactly the argument's
+  /// value. `finish` binds the parameters that use an argument in another way, such as in a LIMIT.
   @usableFromInline
   mutating func bind<Value: ColumnValue>(_ value: Value) throws {
     while place < places.count, places[place].argument == argument {
@@ -143,8 +143,8 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Binds the remaining parameters, such as lists and limits that are arguments. Returns the
-  /// statement.
+  /// Binds the parameters that `bind` does not bind, such as a list, or a limit that is an
+  /// argument. Returns the statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
     guard place == places.count else { throw PreparedTemplate.foreignParameter }
@@ -180,8 +180,8 @@ public struct _PreparedArgument: Sendable {
 }
 
 extension _PreparedArgument {
-  /// Binds the argument to each parameter of the SQL that stands for its plain value. Skips an
-  /// argument that is a list.
+  /// Binds the argument to each parameter of the SQL that stands for exactly the argument's value.
+  /// An argument that is a list is skipped.
   func bind(to binder: inout _ArgumentBinder) throws {
     switch content {
     case .value(let value): try binder.bind(value)

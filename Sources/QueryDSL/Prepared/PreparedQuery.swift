@@ -39,8 +39,8 @@ final class PreparedBody<Row: Sendable>: Sendable {
   let count: PreparedTemplate
   let exists: PreparedTemplate
   @usableFromInline let decoding: RowDecoding<Row>
-  /// The greatest number of rows that the limit allows; `Int.max` if there is no limit, or if it is
-  /// a parameter or an expression.
+  /// The greatest number of rows that the limit of the query allows. It is `Int.max` if the query
+  /// has no limit, or if the limit is a parameter or an expression.
   @usableFromInline let maximumRowCount: Int
   let isLimited: Bool
   /// Runs the closure of `prepare` again, with the arguments of a call.

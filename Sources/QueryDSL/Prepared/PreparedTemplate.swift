@@ -8,7 +8,8 @@ import Synchronization
 /// afterwards.
 @usableFromInline
 final class PreparedTemplate: @unchecked Sendable {
-  /// An argument of a call, and a parameter of the statement to which it is bound.
+  /// One use of an argument: the index of the argument among the arguments of a call, and the
+  /// number of the statement's parameter to which the argument is bound.
   struct ArgumentPlace: BitwiseCopyable {
     let argument: Int
     let parameter: Int32
@@ -28,13 +29,14 @@ final class PreparedTemplate: @unchecked Sendable {
   private let shape: [UInt8]
   private let text: String
   private let bindings: [BoundValue]
-  /// The parameters that use an argument as a plain value, in the order of the arguments. These
-  /// parameters and `constants` are in unmanaged memory, because arrays would be retained and
-  /// released at each call.
+  /// The parameters of the statement that stand for exactly the value of an argument, in the order
+  /// of the arguments. This list and `constants` are in unmanaged memory, because arrays would be
+  /// retained and released at each call.
   let arguments: UnsafeMutableBufferPointer<ArgumentPlace>
   private let constants: UnsafeMutableBufferPointer<Constant>
-  /// The remaining parameters, such as lists, limits that are arguments, and constants that are not
-  /// integers. Their values are in `bindings`.
+  /// The numbers of all other parameters of the statement. They stand, for example, for lists, for
+  /// limits that are arguments, and for constants that are not integers. `bindings` has their
+  /// values.
   private let others: ContiguousArray<Int32>
 
   private static let lastNumber = Atomic<Int>(ModelStatement.numbers.upperBound)
@@ -101,7 +103,8 @@ final class PreparedTemplate: @unchecked Sendable {
   private func lend(on core: ConnectionCore) throws -> StatementPointer {
     let statement = try core.lendStatement(
       number: number,
-      // The first byte marks the key as a shape. `lendStatement` writes that byte itself.
+      // The first byte of a shape is left out here. It marks the key of the statement cache as a
+      // shape, and `lendStatement` itself writes it.
       shape: { key in key.append(contentsOf: shape.dropFirst()) },
       sql: { try shape.withUnsafeBytes { try ShapeText(of: $0, on: core).text } })
     statement.pointee.leavesValues = true

@@ -16,8 +16,9 @@ public protocol Fetchable<Row>: Sendable {
   /// SQL.
   var sql: SQL { get throws }
 
-  // A `Query` is rendered before it runs, but a call of a prepared query has its SQL already.
-  // Through these requirements, the methods of connections and readers run queries of either kind.
+  // There are two kinds of queries: a `Query` is rendered before it runs, and a call of a prepared
+  // query has its SQL already. `fetch` and similar methods of connections and readers run queries
+  // of both kinds through the requirements below.
 
   /// Returns all rows; programs do not use it directly, but call `fetch`.
   func _rows(on connection: Connection) throws -> [Row]
@@ -72,17 +73,18 @@ public struct Query<Row>: Fetchable {
   }
 }
 
-/// The way to read the rows of a query.
+/// The functions that read the rows of a query from its statement.
 @usableFromInline
 package struct RowDecoding<Row>: Sendable {
-  /// Reads all rows of a statement. The last argument is the greatest possible number of rows.
+  /// Reads all rows of a statement. The last argument is the greatest number of rows that the
+  /// statement can have.
   @usableFromInline let all: @Sendable (ConnectionCore, StatementPointer, Int) throws -> [Row]
   /// Reads the statement's current row, beginning at the reader's current column.
   @usableFromInline let one: @Sendable (inout RowReader) throws -> Row
   /// Returns the names and types of the result's columns.
   @usableFromInline package let columns: @Sendable () throws -> [ResultColumn]
-  /// Whether a closure makes the rows, as in `map` and `asResults`. SQL does not contain such rows,
-  /// so another query cannot use them.
+  /// Whether a closure makes the rows, as in `map` and `asResults`. The SQL does not contain the
+  /// results of the closure, so another query cannot use these rows.
   @usableFromInline package let isMapped: Bool
 
   @inlinable

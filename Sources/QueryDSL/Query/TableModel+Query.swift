@@ -91,15 +91,16 @@ extension TableModel {
     all.select(into: row)
   }
 
-  /// Returns a query for expressions that are read as a struct. Each expression needs the name of a
-  /// property. SQL: `SELECT a AS "name", b AS …`
+  /// Returns a query for expressions, whose values are read as a struct. Each expression needs the
+  /// name of one of the struct's properties. SQL: `SELECT a AS "name", b AS …`
   public static func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<Self>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<Self, NewRow> {
     all.select(items, into: row)
   }
 
-  /// Returns a query for expressions, one on each line or several as a tuple.
+  /// Returns a query for the expressions that a closure lists, one on each line or several as a
+  /// tuple.
   /// SQL: `SELECT a, count(*)`
   public static func select<NewRow>(
     @SelectBuilder _ items: (Columns<Self>) -> _Selection<NewRow>

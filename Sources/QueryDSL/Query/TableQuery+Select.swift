@@ -27,7 +27,8 @@ extension TableQuery {
     return selecting(table[dynamicMember: first], repeat table[dynamicMember: each others])
   }
 
-  /// Selects expressions instead of the model, one on each line or several as a tuple.
+  /// Selects, instead of the model, the expressions that a closure lists, one on each line or
+  /// several as a tuple.
   /// SQL: `SELECT a, count(*)`
   ///
   /// ```swift
@@ -81,8 +82,8 @@ extension TableQuery {
     return query
   }
 
-  /// Selects expressions instead of the model, and reads them as a struct. Each expression needs
-  /// the name of a property. SQL: `SELECT a AS "name", b AS …`
+  /// Selects expressions instead of the model, and reads their values as a struct. Each expression
+  /// needs the name of one of the struct's properties. SQL: `SELECT a AS "name", b AS …`
   ///
   /// ```swift
   /// Post.group(by: \.$status).select({
@@ -90,9 +91,9 @@ extension TableQuery {
   ///   $0.count().as("posts")
   /// }, into: Total.self)
   /// ```
-  /// A column has the name of its property, and `as` gives an expression a name. Each property of
-  /// the struct needs exactly one item with its name and type, and each item needs a property.
-  /// Otherwise the query throws `QueryError` when it is rendered.
+  /// A column already has the name of its property. Any other expression gets a name by `as`. Each
+  /// property of the struct needs exactly one item with its name and type, and each item needs a
+  /// property. Otherwise the query throws `QueryError` when it is rendered.
   public consuming func select<NewRow: ResultRow, Items>(
     @SelectBuilder _ items: (Columns<M>) -> _Selection<Items>, into row: NewRow.Type
   ) -> TableQuery<M, NewRow> {
@@ -104,14 +105,15 @@ extension TableQuery {
     return query
   }
 
-  /// Selects several items as a tuple, in place of the selected columns.
+  /// Selects several items as a tuple, instead of the columns that the query has selected so far.
   consuming func selecting<each Item: Selectable>(
     _ items: repeat each Item
   ) -> TableQuery<M, (repeat (each Item).Selected)> {
     selecting(SelectStatement.tuple(repeat each items))
   }
 
-  /// Selects the terms of a clause in place of the selected columns.
+  /// Selects the terms of a clause, instead of the columns that the query has selected so far. The
+  /// clause also has the decoding that reads the terms.
   consuming func selecting<NewRow>(
     _ clause: ([SelectStatement.SelectTerm], RowDecoding<NewRow>)
   ) -> TableQuery<M, NewRow> {

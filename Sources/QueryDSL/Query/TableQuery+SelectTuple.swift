@@ -1,6 +1,7 @@
-// These overloads select two to six columns, the usual numbers. Longer tuples use the overload with
-// a parameter pack. The pack would work for every length, but with a pack, Swift 6.3 cannot infer
-// the type of `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
+// These overloads select two to six columns, as most queries do. Longer tuples use the overload
+// with a parameter pack. This overload would also work for shorter tuples, but with a parameter
+// pack, Swift 6.3 cannot infer the type of
+// `print(try db.fetch(Post.select(\.$title, \.$views)).count)`.
 
 import SQLCore
 

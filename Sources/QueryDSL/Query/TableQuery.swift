@@ -22,11 +22,12 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     self.columns = columns
   }
 
-  /// The SELECT of the query, with the way to read its rows.
+  /// The query as a SELECT statement, with the decoding that reads its rows.
   @inlinable
   public var query: Query<Row> { select }
 
-  /// Adds predicates. A row must match all predicates of the closure, and the existing ones.
+  /// Adds predicates to the query. A row must match all predicates of the closure, and all
+  /// predicates that were added before.
   /// SQL: `WHERE a AND b`
   @inlinable
   public consuming func `where`(
@@ -36,7 +37,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     return self
   }
 
-  /// Orders by a column, after the existing terms of ORDER BY. SQL: `ORDER BY a DESC`
+  /// Orders the rows by a column. If the query already has terms of ORDER BY, the column comes
+  /// after these terms. SQL: `ORDER BY a DESC`
   @inlinable
   @inline(__always)
   public consuming func order<Value: ColumnValue>(
@@ -56,7 +58,8 @@ public struct TableQuery<M: ResultRow, Row: Sendable>: Fetchable {
     order(select.statement.resultColumn(named: name), direction, nulls)
   }
 
-  /// Orders by an expression, after the existing terms of ORDER BY.
+  /// Orders the rows by an expression. If the query already has terms of ORDER BY, the expression
+  /// comes after these terms.
   ///
   /// ```swift
   /// Post.all.order { $0.$likes + $0.$views }                       // ORDER BY "likes" + "views"
@@ -196,8 +199,8 @@ extension TableModel {
   }
 }
 
-// A query that finds rows can also update or delete them. The command takes the query's conditions,
-// order and limit.
+// A query that finds rows can also update or delete them. The update or the deletion takes over the
+// conditions, the order and the limit of the query.
 
 extension TableQuery where M: TableModel, Row == M {
   /// Returns an update of the rows that the query finds.
@@ -207,9 +210,9 @@ extension TableQuery where M: TableModel, Row == M {
   /// try db.run(drafts.update { $0.$views = 0 })
   /// // UPDATE "Post" SET "views" = ? WHERE "status" = ?
   /// ```
-  /// The order matters only if the query or the command has a limit or an offset. A query that is
-  /// grouped or distinct, or that has another table in FROM, throws `QueryError` when the statement
-  /// runs.
+  /// The order of the query has an effect only if the query or the command has a limit or an
+  /// offset. A query that is grouped or distinct, or that has another table in FROM, throws
+  /// `QueryError` when the statement runs.
   public func update(_ assign: (inout Assignments<M>) -> Void) -> Update<M> {
     var assignments = Assignments(columns)
     assign(&assignments)
@@ -225,17 +228,17 @@ extension TableQuery where M: TableModel, Row == M {
   /// // DELETE FROM "Post" WHERE "id" IN
   /// //   (SELECT "id" FROM "Post" WHERE "status" = ? ORDER BY "createdAt" LIMIT ?)
   /// ```
-  /// The order matters only if the query or the command has a limit or an offset. A query that is
-  /// grouped or distinct, or that has another table in FROM, throws `QueryError` when the statement
-  /// runs.
+  /// The order of the query has an effect only if the query or the command has a limit or an
+  /// offset. A query that is grouped or distinct, or that has another table in FROM, throws
+  /// `QueryError` when the statement runs.
   public func delete() -> Delete<M> {
     Delete(columns: columns, rows: AffectedRows(of: select.statement, M.self))
   }
 }
 
 extension AffectedRows {
-  /// Makes the selection of the rows that a command changes, from the conditions, order and limit
-  /// of a query.
+  /// Creates the description of the rows that a command changes. It has the conditions, the order
+  /// and the limit of a query.
   fileprivate init<M: TableModel>(of statement: SelectStatement, _ model: M.Type) {
     predicates = statement.predicates
     (limit, offset) = (statement.limit, statement.offset)

@@ -6,7 +6,7 @@ import SQLCore
 /// This is possible only if the changed children keep their keys, their parents, and their
 /// positions in the order of their query.
 package struct ChildReplacement: Sendable {
-  /// Some children, as they were in the database at one moment.
+  /// A set of children, in the state that they had in the database at one moment.
   package struct Children: Sendable {
     fileprivate let rows: any Sendable
     fileprivate let places: [RelationKey: Int]
@@ -22,17 +22,20 @@ package struct ChildReplacement: Sendable {
     package let fingerprintDifference: UInt64
   }
 
-  /// Loads the children from the tables of a connection.
+  /// Loads the children of the query that are in the tables of the given connection. The order and
+  /// the limit of the query are ignored.
   package let load: @Sendable (ConnectionCore) throws -> Children
-  /// Returns the row with its children `old` replaced by the children `new`; nil if the row is not
-  /// a parent with a single list of such children. This copies the row's list of children.
+  /// Returns the given row of the result, after the children `new` have replaced the children `old`
+  /// in it. Returns nil if the row does not consist of a parent and a single list of such children.
+  /// The list of children in the row is copied.
   package let replace:
     @Sendable (_ row: any Sendable, _ old: Children, _ new: Children) throws -> Replaced?
 }
 
 extension _IncludedQuery {
-  /// Returns the functions that replace rows of this query in the parents that include them.
-  /// Returns nil if the rows include other rows themselves, or if the relation has a join table.
+  /// Returns the functions that replace single rows of this query in the rows of the parents that
+  /// include them. Returns nil if the rows include other rows themselves, or if the relation has a
+  /// join table.
   func replacement<Parent: Model>(
     in _: Parent.Type, by relation: Result<Relation, QueryError>
   ) -> ChildReplacement? {

@@ -28,7 +28,7 @@ enum RelationKey: Hashable {
 }
 
 extension Relation {
-  /// Returns the condition that a row belongs to one of the parents with these keys.
+  /// Returns a condition that is true for each row that belongs to a parent with one of these keys.
   func isOwned(by keys: [RelationKey]) -> PredicateNode {
     let arrays = owners.indices.map { index in
       BoundValue.array(BoundArray(keys.map { $0.value(at: index) }))
@@ -38,8 +38,8 @@ extension Relation {
   }
 }
 
-/// A query that numbers the children of each parent, and selects the children whose numbers the
-/// limit and the offset allow.
+/// A query that numbers the children of each parent, and returns only the children whose numbers
+/// are within the offset and the limit.
 struct NumberedRows: Renderable {
   struct Limits: Sendable {
     let offset: Int64
@@ -52,8 +52,8 @@ struct NumberedRows: Renderable {
       limit = try Self.count(statement.limit)
     }
 
-    /// Applies the offset and the limit to the rows of one parent, whose indices are `places`.
-    /// Returns the indices of the rows that remain.
+    /// Applies the offset and the limit to the rows of one parent. `places` has the indices of
+    /// these rows. Returns the indices of the rows that remain.
     func apply(to places: [Int]) -> [Int] {
       let rest = places.dropFirst(Int(clamping: max(0, offset)))
       // A negative limit means no limit.
@@ -94,8 +94,9 @@ struct NumberedRows: Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns the models of a statement and, for each model, the values of the `count` columns after
-  /// the model's own columns. These columns refer to the model's parent.
+  /// Returns the models that a statement selects. For each model, also returns the values of the
+  /// `count` columns that follow the model's own columns in the row. These columns refer to the
+  /// parent of the model.
   func models<M>(
     of statement: some Renderable, _ decoding: RowDecoding<M>, owners count: Int, areLive: Bool
   ) throws -> (models: LoadedRows<M>, owners: [RelationKey]) {
@@ -125,14 +126,15 @@ extension ConnectionCore {
 }
 
 extension ModelLayout {
-  /// Returns the stored values of some columns for each model.
+  /// Returns, for each model, the stored values of the given columns.
   func keys<M: Model>(ofColumns indices: [Int], in models: [M]) throws -> [RelationKey] {
     if indices.count == 1 { return try values(ofColumn: indices[0], in: models).map { .one($0) } }
     let columns = try indices.map { try values(ofColumn: $0, in: models) }
     return models.indices.map { row in .several(columns.map { $0[row] }) }
   }
 
-  /// Returns the stored value of one column for each model; NULL for nil.
+  /// Returns, for each model, the stored value of one column. The value is NULL if the property is
+  /// nil.
   private func values<M: Model>(
     ofColumn index: Int, in models: [M]
   ) throws -> [DatabaseValue] {
@@ -151,15 +153,16 @@ extension ModelLayout {
   }
 }
 
-/// The loaded rows of a query with `including`. Their included rows may not be loaded yet.
+/// The rows that a query with `including` has loaded. The rows that they include may not be loaded
+/// yet.
 package struct LoadedRows<Row: Sendable>: Sendable {
   package let rows: [Row]
   /// A hash for each row, which changes if a stored value of the row or of its included rows
   /// changes. Only live queries need the hashes, so this is nil for other queries.
   ///
   /// The hash does not cover the order of the included rows, because their order follows from their
-  /// values. If children are equal in the order of their query, a live query sorts them by their
-  /// keys.
+  /// values. If the order of their query does not distinguish two children, a live query also sorts
+  /// them by their keys.
   package let fingerprints: [UInt64]?
 
   package init(_ rows: [Row], fingerprints: [UInt64]? = nil) {

@@ -6,13 +6,13 @@ public struct _IncludedQuery<Root: Model, Row: Sendable>: Sendable {
   package let query: TableQuery<Root, Root>
   /// The relations whose rows the models include.
   package let relations: [IncludedRelation]
-  /// Returns the models with the rows that they include.
+  /// Returns the given models, each with the rows that it includes.
   package let complete: @Sendable (ConnectionCore, LoadedRows<Root>) throws -> LoadedRows<Row>
 }
 
 extension _IncludedQuery {
-  /// Returns a copy in which the query of the models is replaced by the result of `change`. The new
-  /// query must have the same table.
+  /// Returns a copy of this query, in which `change` has replaced the query of the models. The new
+  /// query of the models must have the same table as the old one.
   package func restricted(
     _ change: (Query<Root>) throws -> Query<Root>
   ) rethrows -> _IncludedQuery {
@@ -22,7 +22,8 @@ extension _IncludedQuery {
   }
 
   /// Returns the included rows of each parent, in the order of the parents. If the parents have
-  /// fingerprints, the result has them too, combined with the fingerprints of the children.
+  /// fingerprints, the result also has fingerprints. Each of these combines the fingerprint of a
+  /// parent with the fingerprints of its children.
   func load<Parent: Model>(
     on core: ConnectionCore, for parents: LoadedRows<Parent>,
     _ relation: Result<Relation, QueryError>
@@ -44,8 +45,8 @@ extension _IncludedQuery {
   }
 
   /// Loads the children of each parent. This function is used if SQLite treats only identical
-  /// stored values as equal. It runs one statement, plus the statements for the rows that the
-  /// children include.
+  /// stored values as equal. It runs one statement, and further statements if the children include
+  /// rows themselves.
   private func rows(
     belongingTo keys: [RelationKey], by relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -71,8 +72,9 @@ extension _IncludedQuery {
   }
 
   /// Loads the children of each parent. This function is used if SQLite may treat different stored
-  /// values as equal, such as `a` and `A`. It runs one statement more than the function above, and
-  /// applies limits in memory.
+  /// values as equal, such as `a` and `A`. It first runs a statement that asks SQLite which values
+  /// are equal, so it needs one statement more than the function above. It applies limits in
+  /// memory.
   private func rows(
     belongingTo keys: [RelationKey], asComparedBy relation: Relation, on core: ConnectionCore,
     areLive: Bool
@@ -94,7 +96,7 @@ extension _IncludedQuery {
     return chosen.map { completed[$0.compactMap { indices[$0] }] }
   }
 
-  /// Returns the relation by which models include the rows of this query.
+  /// Returns the relation by which a query of parents includes the rows of this query.
   func included(by relation: Result<Relation, QueryError>) -> IncludedRelation {
     IncludedRelation(
       relation: relation, children: query.select.statement, table: query.columns.table,
@@ -107,8 +109,10 @@ extension _IncludedQuery {
     }
   }
 
-  /// Returns the statement that loads the children, and the limits for each parent. The statement
-  /// selects the columns of a child, and then the columns that refer to its parent.
+  /// Returns the statement that loads the children of the parents with the given keys. Also returns
+  /// the limit and the offset that apply to each parent; nil if the query has neither. The
+  /// statement selects the columns of a child, followed by the columns that refer to the child's
+  /// parent.
   ///
   /// - Parameters:
   ///   - numbers: Whether `NumberedRows` applies the limits by numbering the children. Otherwise

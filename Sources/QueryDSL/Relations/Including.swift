@@ -17,9 +17,9 @@ import SQLCore
 ///
 /// A child belongs to the same parents that a join would find. If one of the columns has a
 /// collation in the database file, or if the columns have different types there, SQLite may treat
-/// different values as equal. A second statement then asks SQLite which values are equal. It
-/// compares by the collation of the parent's column or, if that column has none, by the collation
-/// of the child's column.
+/// different values as equal. In these cases, a second statement asks SQLite which values are
+/// equal. SQLite compares the values by the collation of the parent's column or, if the parent's
+/// column has no collation, by the collation of the child's column.
 public struct Including<M: Model, each Part: Sendable>: Sendable {
   let parents: TableQuery<M, M>
   /// The relations by which the parents include rows.
@@ -85,7 +85,7 @@ extension TableQuery where M: Model, Row == M {
     return including(children, relation)
   }
 
-  /// Includes the rows that a join table assigns to each parent: many-to-many.
+  /// Includes the rows that a join table assigns to each parent. The relation is many-to-many.
   ///
   /// ```swift
   /// Post.all.including(
@@ -151,7 +151,7 @@ extension Including {
     return adding(children, Relation.make(of: M.self, children.query.columns))
   }
 
-  /// Also includes the rows that a join table assigns to each parent: many-to-many.
+  /// Also includes the rows that a join table assigns to each parent. The relation is many-to-many.
   public func including<
     Children: _IncludableQuery, Between: TableModel, From: ColumnValue, To: ColumnValue
   >(

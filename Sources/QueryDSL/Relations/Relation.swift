@@ -21,20 +21,24 @@ package struct Relation: Sendable {
     package let table: TableID
     /// The columns of the join table that hold the values of `childColumns`.
     package let columns: [ColumnID]
-    /// The columns of the children to which the join table refers, as indices in their layout.
+    /// The columns of the children to which the join table refers. Each column is given by its
+    /// index in the layout of the children.
     package let childColumns: [Int]
   }
 
-  /// The columns of the parents to which `ownerColumns` refer, as indices in the parents' layout.
+  /// The columns of the parents to which `ownerColumns` refer. Each column is given by its index in
+  /// the layout of the parents.
   package let parentColumns: [Int]
   /// The columns of the children or of the join table that hold the values of `parentColumns`, in
   /// the same order.
   package let ownerColumns: [ColumnID]
   /// The columns of `ownerColumns`, each with the parents' column to which it refers.
   let pairs: [Pair]
-  /// The JOIN of the children with the join table, for many-to-many relations.
+  /// The JOIN clause that connects the children with the join table; nil if the relation has no
+  /// join table.
   var join: SelectStatement.Join?
-  /// The join table, for many-to-many relations.
+  /// The join table of a many-to-many relation; nil if the children refer to the parents
+  /// themselves.
   package fileprivate(set) var joinTable: JoinTable?
 
   /// The columns of `ownerColumns`, as expressions.
@@ -57,7 +61,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation to children, which must have exactly one foreign key to the parents.
+  /// Makes the relation from parents to children by a foreign key of the children. The children
+  /// must declare exactly one foreign key to the parents.
   static func make<Parent: Model, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>
   ) -> Result<Relation, QueryError> {
@@ -67,7 +72,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation by a join table, whose rows hold the keys of a parent and a child.
+  /// Makes the relation by a join table. Each row of the join table has the key of a parent and the
+  /// key of a child.
   static func make<
     Parent: Model, Between: TableModel, Child: Model, From: ColumnValue, To: ColumnValue
   >(
@@ -86,8 +92,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation by a join table, which must have one foreign key to the parents and one
-  /// foreign key to the children.
+  /// Makes the relation by the foreign keys of a join table. The join table must declare exactly
+  /// one foreign key to the parents and one to the children.
   static func make<Parent: Model, Between: TableModel, Child: Model>(
     of _: Parent.Type, _ children: Columns<Child>, through _: Between.Type
   ) -> Result<Relation, QueryError> {
@@ -129,8 +135,8 @@ extension Relation {
     }
   }
 
-  /// Makes the relation from columns to the key columns that they reference. Throws if the number,
-  /// the types or the stored forms of the columns differ.
+  /// Makes the relation between columns of a table and the key columns that they reference. Throws
+  /// if the two lists of columns differ in their number, their types or their stored forms.
   private static func relation<Parent: Model, Child: TableModel>(
     of _: Parent.Type, _ children: Columns<Child>, _ columns: [Int], to keys: [Int]
   ) throws -> Relation {
@@ -197,7 +203,8 @@ extension Relation {
   /// are identical. This is true if the columns compare text by bytes and store the values of Swift
   /// unchanged.
   ///
-  /// The columns of the database file decide this, not the columns that the models declare.
+  /// The function examines the columns of the database file. The columns that the models declare
+  /// may be different.
   package func comparesStoredValues(on core: ConnectionCore) -> Bool {
     pairs.allSatisfy { pair in
       [pair.owner, pair.parent].allSatisfy { column in
@@ -209,9 +216,9 @@ extension Relation {
     }
   }
 
-  /// Finds the stored values by which children refer to the parents with these keys, such as `a`
-  /// and `A` for one parent. Returns each of these values with the indices of its parents in
-  /// `keys`.
+  /// Finds the stored values by which children refer to the parents with these keys. Several
+  /// values, such as `a` and `A`, may refer to one parent. Returns each value with the indices, in
+  /// `keys`, of the parents to which it refers.
   ///
   /// SQLite finds the values by a join. Like a foreign key, the join compares by the collation of
   /// the parent's column. If that collation compares bytes, the join uses the collation of the
@@ -236,8 +243,8 @@ extension Relation {
 
   /// Returns the SQL of the join that `matches(of:on:)` runs.
   package func matchingText(on core: ConnectionCore) -> String {
-    // DISTINCT must not merge 1 and 1.0, or texts that are equal in the column's collation. COLLATE
-    // BINARY and typeof keep such values apart.
+    // DISTINCT would merge the values 1 and 1.0, and texts that are equal in the column's
+    // collation. COLLATE BINARY and the additional columns with typeof keep such values apart.
     let columns =
       pairs.map { "child.\(Identifier($0.owner.name).quoted) COLLATE BINARY" }
       + pairs.map { "typeof(child.\(Identifier($0.owner.name).quoted))" }

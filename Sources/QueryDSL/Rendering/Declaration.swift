@@ -1,11 +1,11 @@
 import SQLCore
 
-// A schema has no parameters, so the definitions of tables, indexes, views and triggers contain
-// their values as literals.
+// The definition of a table, an index, a view or a trigger cannot have parameters. So the values in
+// a definition are written as literals.
 
 extension SQL {
-  /// The text with its parameters replaced by literals. Throws `QueryError` if the text has fewer
-  /// parameters than values.
+  /// The text for a definition in a schema, in which literals have replaced the parameters. Throws
+  /// `QueryError` if the text has fewer parameters than values.
   var declaration: String {
     get throws {
       guard !bindings.isEmpty else { return text }
@@ -30,8 +30,8 @@ extension SQL {
 extension ModelLayout {
   private var table: TableID { TableID(layout: number, source: TableID.declared) }
 
-  /// Returns the SQL of conditions over the table's columns, joined by AND, for a declaration such
-  /// as a CHECK. Returns nil for an empty list.
+  /// Returns the SQL of conditions for a declaration such as a CHECK. The conditions may name the
+  /// table's columns, and are joined by AND. Returns nil for an empty list.
   func declaration(of predicates: PredicateLines) throws -> String? {
     guard !predicates.nodes.isEmpty else { return nil }
     return try Shape { writer in
@@ -40,7 +40,8 @@ extension ModelLayout {
     }.text(writingLiterals: true)
   }
 
-  /// Returns the SQL of an expression over the table's columns, for a declaration such as an index.
+  /// Returns the SQL of an expression for a declaration such as an index. The expression may name
+  /// the table's columns.
   func declaration(of expression: ExpressionNode) throws -> String {
     try Shape { writer in
       writer.openScope(table, [], nil)
@@ -50,7 +51,8 @@ extension ModelLayout {
 }
 
 extension ModelLayout {
-  /// Returns the SQL of a column or expression of an index, without ASC or DESC.
+  /// Returns the SQL of a term of an index, which is a column or an expression. The SQL has no ASC
+  /// or DESC.
   func declaration(of term: IndexTerm) throws -> String {
     var text = try declaration(of: term.node)
     // An index term that is not a column is put in parentheses.
@@ -98,8 +100,8 @@ extension DatabaseValue {
 }
 
 extension Double {
-  /// The shortest decimal number if SQLite is certain to read it as this number; otherwise a
-  /// quotient or a product that has exactly this value.
+  /// The shortest decimal number with this value, if SQLite is certain to read that number exactly.
+  /// Otherwise, a quotient or a product whose result is exactly this value.
   ///
   /// SQLite's conversion of decimal numbers is exact for up to 15 digits. For more digits, the last
   /// bit may be wrong, depending on the version of SQLite and on the processor.
@@ -107,7 +109,7 @@ extension Double {
   fileprivate var exactLiteral: String {
     let decimal = DatabaseValue.real(self).description
     guard isFinite, self != 0, !decimal.isShortDecimal else { return decimal }
-    // Value = odd integer × 2^power, and the integer has at most 53 bits.
+    // The value equals integer × 2^power. The integer is odd and has at most 53 bits.
     let fraction = Double.significandBitCount
     var power = isNormal ? Int(exponent) - fraction : -1074
     var integer = significandBitPattern

@@ -10,7 +10,7 @@ package protocol Renderable {
 }
 
 extension Renderable {
-  /// Returns the shape, with the values.
+  /// Returns the shape of the tree, together with the values to bind.
   package func shape() throws -> Shape {
     try Shape { try write(to: &$0) }
   }
@@ -28,9 +28,9 @@ extension Renderable {
 }
 
 extension ConnectionCore {
-  /// Returns the statement of a query with its values bound. The caller must return the statement
-  /// with `giveBack`. This function is not in `SQLCore`, so that the compiler can specialise the
-  /// writing of the shape for the type of query.
+  /// Returns a prepared statement for a query, with the query's values bound. The caller must
+  /// return the statement with `giveBack`. This function is not in `SQLCore`, because only here can
+  /// the compiler specialise the code that writes the shape for each type of query.
   package func lendStatement(for query: some Renderable) throws -> StatementPointer {
     var writer = ShapeWriter(beginDraft())
     do {
@@ -43,8 +43,9 @@ extension ConnectionCore {
     return try lendStatement(of: writer.draft) { try ShapeText(of: $0, on: $1).text }
   }
 
-  /// Returns the statement of a SELECT with its values bound. The caller must return the statement
-  /// with `giveBack`. Code that is specialised for a client's models calls this function.
+  /// Returns a prepared statement for a SELECT, with its values bound. The caller must return the
+  /// statement with `giveBack`. This function is called by code that the compiler specialises for
+  /// the models of a client.
   @usableFromInline
   func lendStatement(forSelect statement: SelectStatement) throws -> StatementPointer {
     try lendStatement(for: statement)
@@ -63,8 +64,9 @@ extension ConnectionCore {
 public struct QueryError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The error message, with the table or clause that it concerns.
   public let message: String
-  /// Whether the cursor of a page is wrong: its text is not a cursor, or the cursor belongs to
-  /// another order. If a client sent the cursor, the mistake is the client's.
+  /// Whether the error concerns the cursor of a page: the given text is not a cursor, or the cursor
+  /// belongs to another order of the rows. If a client sent the cursor, the client has made the
+  /// mistake.
   public let concernsCursor: Bool
 
   package init(_ message: String) {

@@ -18,7 +18,8 @@ package enum SQLToken: UInt8, BitwiseCopyable, Sendable {
   case right, full, cross, with, recursive, materialized, notMaterialized, asQuery
   case union, unionAll, intersect, except, selectAllFrom, selectValueFrom, valueIsNotNull
   case valueIsNull, defaultValues, returning
-  // Comparisons with a value that is written into the SQL; no value follows them.
+  // Comparisons with 1 and with 0. The text of such a token already contains the number, so no
+  // value follows the token.
   case equalOne, equalZero, notEqualOne, notEqualZero
   case isOne, isZero, isNotOne, isNotZero
   case updateOrIgnore

@@ -1,14 +1,14 @@
 import SQLCore
 
-/// A table that a shape names. For a table in scope, the shape has the number of the scope, and the
-/// table's index within the scope. If a shape describes only a part of a query, it may also have
-/// the `TableID` of a table that is not in scope.
+/// A table that a shape names. If the table is in scope, the shape has the number of the scope, and
+/// the table's index within the scope. A shape that describes only a part of a query may also name
+/// a table that is not in scope. In this case, the shape has the `TableID` of the table.
 package enum ShapeTable: Sendable {
   case place(scope: Int, index: Int)
   case outside(TableID)
 }
 
-/// A table that comes into scope.
+/// A table that an `openScope` part of a shape brings into scope.
 package struct ShapeScopeTable: Sendable {
   package let kind: ScopeKind
   package let layout: UInt16
@@ -50,7 +50,7 @@ struct ShapeReader {
     self.bytes = bytes
   }
 
-  /// Returns the next part; nil at the end.
+  /// Returns the next part of the shape. Returns nil if there is no further part.
   mutating func next() -> ShapePart? {
     guard position < bytes.count else { return nil }
     let byte: UInt8 = number()
@@ -118,8 +118,9 @@ package struct Shape: Sendable {
   package let bytes: [UInt8]
   package let values: [BoundValue]
 
-  /// Makes a shape from the parts that a closure writes. Throws the first mistake in the parts. If
-  /// `isPart` is true, the parts may use tables that are not in scope.
+  /// Makes a shape from the parts that a closure writes. If these parts contain a mistake, throws
+  /// the error for the first one. If `isPart` is true, the parts may use tables that are not in
+  /// scope.
   init(isPart: Bool = false, _ write: (inout ShapeWriter) throws -> Void) throws {
     var writer = ShapeWriter(StatementDraft(), isPart: isPart)
     defer { writer.draft.deallocate() }
@@ -129,7 +130,7 @@ package struct Shape: Sendable {
     values = writer.draft.values.all
   }
 
-  /// Calls a closure with each part.
+  /// Calls a closure with each part of the shape, in order.
   package func forEachPart(_ body: (ShapePart) throws -> Void) rethrows {
     try bytes.withUnsafeBytes { bytes in
       var reader = ShapeReader(bytes)
@@ -137,8 +138,8 @@ package struct Shape: Sendable {
     }
   }
 
-  /// Returns the columns that occur in a part of a query, such as its WHERE. Leaves out the columns
-  /// of tables that are only in the FROM clause or a join of a subquery.
+  /// Returns the columns that occur in a part of a query, such as its WHERE clause. If a subquery
+  /// has a table in its FROM clause or in a join, the columns of this table are left out.
   static func columns(
     of write: (inout ShapeWriter) throws -> Void
   ) throws -> Set<ColumnID> {
@@ -147,8 +148,9 @@ package struct Shape: Sendable {
       switch part {
       case .column(.outside(let table), let index) where index != ColumnID.rowIDIndex:
         columns.insert(ColumnID(table: table, index: index))
-      // A use of the rowid counts as a use of all columns. The rowid may be the key column;
-      // otherwise it changes only when the whole row is replaced.
+      // A use of the rowid counts as a use of all columns, because one of the columns may be the
+      // key that is an alias of the rowid. In a table without such a key, the rowid changes only
+      // when the whole row is replaced.
       case .column(.outside(let table), _), .allColumns(.outside(let table)):
         let count = LayoutRegistry.shared.layout(number: table.layout)?.columns.count ?? 0
         for index in 0..<count {

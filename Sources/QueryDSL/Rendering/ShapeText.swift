@@ -11,29 +11,29 @@ extension Shape {
 
 /// The SQL text of a shape, which the initialiser makes from the shape's parts.
 ///
-/// Columns are qualified in a join and in an inner query. A column in ORDER BY is also qualified if
-/// its name is the alias of a selected expression, because SQLite would order by that expression.
-/// The other columns of a SELECT over one table are not qualified. A table that occurs twice gets
-/// an alias.
+/// In a join and in an inner query, each column is qualified: the name or the alias of its table is
+/// written before it. A column in ORDER BY is also qualified if its name is the alias of a selected
+/// expression, because SQLite would otherwise order by that expression. The other columns of a
+/// SELECT over one table are not qualified. A table that occurs twice gets an alias.
 struct ShapeText {
   private(set) var text = ""
-  /// The tables of each scope, the innermost last.
+  /// The tables of each open scope. The innermost scope is the last one.
   private var scopes: [[Table]] = []
   /// The values to write as literals in a declaration, such as a CHECK, which has no parameters.
   /// Nil for a statement.
   private var literals: ArraySlice<BoundValue>?
-  /// The connection, which knows the tables that are STRICT. For all other tables, the SQL checks
-  /// the values that are assigned to integer columns. Without a connection, the SQL contains no
-  /// checks.
+  /// The connection, which knows whether a table is STRICT. If a table is not STRICT, the SQL
+  /// checks the values that are assigned to its integer columns. Without a connection, the SQL
+  /// contains no checks.
   private let core: ConnectionCore?
   /// The SQL that ends the check of a value or of rows. It is empty if nothing is being checked.
   private var endOfCheck = ""
-  /// Whether the values of a list are being written as literals: `a IN (1, 2)`. The subquery that
-  /// would read the list from a parameter is then not written.
+  /// Whether the values of a list are being written as literals, as in `a IN (1, 2)`. In this case,
+  /// the text leaves out the subquery that would read the list from a parameter.
   private var isInArray = false
   /// For each scope, the aliases of its expressions, in lower case, and whether ORDER BY has begun.
   private var results: [(aliases: Set<String>, isOrdering: Bool)] = []
-  /// The number of values, and whether the statement contains raw SQL.
+  /// The number of values that the shape has had so far, and whether it has had raw SQL.
   private var (valueCount, hasFragment) = (0, false)
 
   private struct Table {
@@ -128,7 +128,8 @@ struct ShapeText {
     text += Identifier(name).quoted
   }
 
-  /// Notes the alias of an expression, unless the expression is the column of that name.
+  /// Notes the alias of a selected expression. An alias is not noted if the expression is a column
+  /// whose name is the alias.
   private mutating func noteAlias(_ name: String) {
     let column = "\(Identifier(name).quoted) AS "
     if text.hasSuffix("SELECT \(column)") || text.hasSuffix(", \(column)") { return }
@@ -210,7 +211,8 @@ struct ShapeText {
     text += isRowID ? name : table.layout.columns[Int(index)].quotedName
   }
 
-  /// Whether a column of ORDER BY has the name of a selected expression.
+  /// Whether a column is in ORDER BY, and its name is also the alias of a selected expression.
+  /// SQLite would then order by the expression instead of the column.
   private func isHidden(_ column: String) -> Bool {
     guard let last = results.last, last.isOrdering else { return false }
     return last.aliases.contains(column.lowercasedASCII)

@@ -1,7 +1,7 @@
 import SQLCore
 
-/// The first byte of a part of a shape, unless the part is a token. A token is a single byte with a
-/// smaller value.
+/// The first byte of each part of a shape that is not a token. A token is a single byte, whose
+/// value is smaller than the value of any mark.
 enum ShapeMark: UInt8 {
   case table = 0xE0
   case tableName, column, columnName, allColumns, words, value, fragment
@@ -32,26 +32,27 @@ package enum ScopeKind: UInt8, Sendable {
 /// In the shape, a table is a position among the tables in scope, so that a query that is built
 /// again has the same shape.
 ///
-/// A mistake does not interrupt the writing. `check()` throws the first mistake.
+/// A mistake does not interrupt the writing. Afterwards, `check()` throws the error for the first
+/// mistake.
 package struct ShapeWriter {
   private(set) var draft: StatementDraft
   /// The only table in scope, if `context` is nil.
   private var table = TableID.none
-  /// The tables and names in scope, and the first mistake. It is nil if only a single table of a
-  /// model is in scope, as in most queries.
+  /// The tables and names in scope, and the error for the first mistake. The context is nil if no
+  /// mistake was noted and at most a single table of a model is in scope, as in most queries.
   private var context: Context?
 
   private final class Context {
     struct Scope {
       let tables: [TableID]
       let windows: [String]
-      /// Whether a query in FROM is being written. Such a query cannot use the other tables of that
-      /// FROM.
+      /// Whether the tables of this scope are hidden from the parts that are being written. A query
+      /// in a FROM clause, for example, cannot use the other tables of this clause.
       var isHidden = false
     }
 
     var scopes: [Scope] = []
-    /// For each WITH in scope, its common tables.
+    /// The common tables of each WITH clause in scope.
     var commonTables: [[CommonTableName]] = []
     var problem: QueryError?
     /// Whether only a part of a query is written. The part may use the tables and names of the
@@ -70,7 +71,7 @@ package struct ShapeWriter {
     if context.problem == nil { context.problem = problem }
   }
 
-  /// Throws the first mistake.
+  /// Throws the error for the first mistake, if a mistake was noted.
   func check() throws {
     if let problem = context?.problem { throw problem }
   }
@@ -113,8 +114,9 @@ package struct ShapeWriter {
 
   // MARK: Tables and columns
 
-  /// Writes a table in FROM or JOIN, with an alias if it needs one. If the table is a query or a
-  /// function, the caller has already written it, and only the alias is written.
+  /// Writes a table in FROM or JOIN, and its alias if it needs one. If the table is a query or a
+  /// function, the caller must have written the query or the call before. This method then writes
+  /// only the alias.
   mutating func table(_ table: TableID) { append(.table, table) }
 
   /// Writes the name of a table without an alias, as in INSERT, UPDATE and DELETE. The table is the
@@ -137,9 +139,10 @@ package struct ShapeWriter {
   /// Writes the name of a column without the table, as in SET and lists of columns.
   mutating func columnName(_ column: ColumnID) { append(.columnName, unqualified: column) }
 
-  /// Writes an expression that is assigned to a column. The shape only marks the expression,
-  /// because the shape does not know whether the table is STRICT. If the table is not STRICT and
-  /// the column has integers, `ShapeText` adds a check for an overflow.
+  /// Writes an expression that is assigned to a column. If the expression may overflow, the shape
+  /// marks it. The shape cannot contain the check for an overflow, because it does not know whether
+  /// the table is STRICT. If the table is not STRICT and the column stores integers, `ShapeText`
+  /// adds the check at the mark.
   mutating func assigned(_ value: ExpressionNode, to column: ExpressionNode) {
     guard value.mayOverflow, let column = column.columnID else { return value.write(to: &self) }
     append(.checked, unqualified: column)
@@ -147,8 +150,8 @@ package struct ShapeWriter {
     append(.endOfChecked)
   }
 
-  /// Marks the start of a query whose rows are inserted into some columns. `ShapeText` may add a
-  /// check to the query, as it does for an assigned expression.
+  /// Marks the start of a query whose rows are inserted into the given columns. `ShapeText` may add
+  /// a check of the rows to the query, as it does for an assigned expression.
   mutating func openCheckedRows(_ columns: [ColumnID]) {
     draft.key.append(ShapeMark.checkedRows.rawValue, UInt16(truncatingIfNeeded: columns.count))
     for column in columns {
@@ -176,7 +179,8 @@ package struct ShapeWriter {
     draft.key.append(ShapeMark.openTable.rawValue, from.layout)
   }
 
-  /// Brings tables into scope. In a trigger, for example, OLD and NEW are in scope like tables.
+  /// Brings tables into scope. In a trigger, for example, the rows OLD and NEW are in scope as if
+  /// they were tables.
   mutating func openScope(
     _ tables: [(table: TableID, source: TableReference.Source?)], windows: [String] = []
   ) {
@@ -239,7 +243,8 @@ package struct ShapeWriter {
     draft.key.append(table.layout)
   }
 
-  /// Notes a mistake if a common table is not in scope, or if it hides the table of a model.
+  /// Notes a mistake in two cases: if the table is a common table that is not in scope, or if it is
+  /// the table of a model and a common table in scope has the same name.
   private mutating func checkCommonTables(_ table: TableID, _ source: TableReference.Source?) {
     let inScope = (context?.commonTables ?? []).flatMap { $0 }
     switch source {

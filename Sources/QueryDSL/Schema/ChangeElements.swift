@@ -1,8 +1,8 @@
 import SQLCore
 
-// The functions below declare what has changed since earlier versions of a schema: former names,
-// dropped objects, and conversions of values. These lines may stay in the schema. Once a migration
-// has carried out such a line, the line has no further effect.
+// The functions below make the lines of a schema that declare what has changed since earlier
+// versions of the schema: former names, dropped objects, and conversions of values. Such a line may
+// stay in the schema. Once a migration has carried out the line, it has no further effect.
 
 /// A part of the database that a migration may drop, because a model declares it with `Dropped(…)`.
 package enum Removal: Hashable, Sendable {
@@ -19,8 +19,8 @@ package enum Removal: Hashable, Sendable {
   case check(String)
   case attribute(column: String, Attribute)
 
-  /// The clause DEFAULT or COLLATE in the definition of a column. A migration may drop the clause,
-  /// and keeps the column.
+  /// A clause in the definition of a column, DEFAULT or COLLATE, that a migration may drop. The
+  /// column itself stays.
   package enum Attribute: Hashable, Sendable {
     case `default`
     case collation
@@ -135,9 +135,9 @@ public func Dropped<M: TableModel, Value: ColumnValue>(
 ///   run yet. The same is true if the column allows NULL and the property is not optional.
 /// - If the old and the new type have the same storage class, such as `Bool` and `Date`, or a
 ///   `String` and an enumeration of strings, the schema does not show whether the conversion has
-///   run. A note in the table `apus_migration` then shows it. So you may leave the declaration in
-///   the schema. If the migration itself creates the table or the column, it writes the note and
-///   converts nothing.
+///   run. In this case, a migration records the conversion by a note in the table `apus_migration`.
+///   So you may leave the declaration in the schema. If the migration itself creates the table or
+///   the column, it writes the note and converts nothing.
 /// - As an exception, if `old` is only the optional form of the property's type, such as `String?`
 ///   for `String`, the conversion runs if the existing column allows NULL.
 ///

@@ -3,8 +3,8 @@ import SQLCore
 /// A foreign key, as a schema declares it.
 struct ForeignKeyLine<M: ResultRow> {
   let columns: [PartialKeyPath<M>]
-  /// Returns the referenced table and columns. It is called only when they are needed, because two
-  /// models may refer to each other.
+  /// Returns the referenced table and columns. The closure is called only when they are needed,
+  /// because two models may refer to each other, so that neither can be read before the other.
   let target: () throws -> ForeignKeyTarget
   let onDelete: ForeignKeyAction
   let onUpdate: ForeignKeyAction

@@ -143,8 +143,8 @@ public struct IndexTerm: Sendable {
   var isDescending = false
 
   /// Creates a term from an expression. If the expression has a collation, the collation becomes
-  /// the term's own COLLATE clause. So a column with a collation is written without parentheses,
-  /// unlike other expressions.
+  /// the term's own COLLATE clause. So the term of a column with a collation is written without
+  /// parentheses, as in `"title" COLLATE NOCASE`. The terms of other expressions have parentheses.
   init(_ expression: ExpressionNode) {
     if case .tree(.collate(let operand, let name), _) = expression {
       node = operand

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A struct that reads a view: a named query in the database.
+/// A struct whose instances are the rows of a view. A view is a named query in the database.
 ///
 /// ```swift
 /// struct AuthorCount: SQLView {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The declarations of a model, except its columns.
+/// The declarations of a model other than its columns, such as indexes and foreign keys.
 ///
 /// ```swift
 /// static var schema: Schema<Post> {
@@ -108,7 +108,7 @@ public enum ColumnNaming: Sendable {
   /// Words in lower case, separated by `_`: `authorID` becomes `author_id`, `createdAt` becomes
   /// `created_at`.
   case snakeCase
-  /// The closure returns the column's name for a property's name.
+  /// A closure makes the names. It gets the name of a property, and returns the name of the column.
   case custom(@Sendable (String) -> String)
 
   func name(of property: String) -> String {

@@ -53,7 +53,8 @@ extension HighlightedText: ColumnValue {
     self.init(marked: try cell.text())
   }
 
-  /// Throws `ColumnValueError`, because only the process that marked a text can read its marks.
+  /// Throws `ColumnValueError`. A highlighted text cannot be stored, because only the process that
+  /// marked the text can read its marks.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     throw ColumnValueError.unstorable(
       text, "a HighlightedText cannot be stored; store its `text`")

@@ -46,8 +46,8 @@ extension SQLExpression where Value: TextColumnValue {
   /// Tests whether the text begins with another text; unknown if either text is NULL.
   /// SQL: `instr(a, b) = 1`
   ///
-  /// SQLite can use an index only if `prefix` is a parameter of a prepared query. Then the SQL is
-  /// the same as for a Swift value.
+  /// SQLite can use an index only if `prefix` is a parameter of a prepared query. In this case, the
+  /// SQL is the same as that of `hasPrefix` with a Swift text.
   public func hasPrefix<Prefix: TextColumnValue>(_ prefix: SQLExpression<Prefix>) -> SQLPredicate {
     let test = hasPrefix(prefix.node)
     guard case .parameter(let parameter) = prefix.node else { return test }
@@ -78,7 +78,8 @@ extension SQLExpression where Value: TextColumnValue {
 
   private func bound(_ text: String) -> ExpressionNode { .value(BoundValue(text)) }
 
-  /// Returns the condition that the text is in the range of the texts with a prefix:
+  /// Returns the condition that the text is in the range of all texts with a prefix, and that a
+  /// further test is true:
   /// `a COLLATE "BINARY" >= ? AND a COLLATE "BINARY" < ? AND …`
   private func isInRange(
     _ collation: Collation, _ start: BoundValue, _ end: BoundValue, _ test: SQLPredicate

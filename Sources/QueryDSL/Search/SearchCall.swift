@@ -19,7 +19,8 @@ public struct SearchCall<M: TableModel>: Sendable {
   /// The columns of the table that is searched.
   let columns: Columns<M>
 
-  /// Turns the search into a table that a query can join. `hit` then has the columns of that table.
+  /// Turns the search into a table that a query can join. The query then names the columns of this
+  /// table by `hit`.
   public func `as`(_ hit: Columns<SearchHit<M>>) -> TableFunctionReference {
     TableFunctionReference(
       _reference: TableReference(table: hit.table, source: source),

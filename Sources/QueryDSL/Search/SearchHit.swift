@@ -65,7 +65,7 @@ extension Columns where M: _SearchHitRow {
     SQLExpression(snippetNode(position(of: column), words))
   }
 
-  /// Returns the part of the row's text with the most found words, in any column. SQL:
+  /// Returns the part of a column's text with the most found words. FTS5 chooses the column. SQL:
   /// `ifnull(apus_snippet("Post_search", -1, ?, ?, '…', 16), '')`
   public func snippet(words: Int = 16) -> SQLExpression<HighlightedText> {
     SQLExpression(snippetNode(.constant("-1"), words))
@@ -142,7 +142,8 @@ extension Columns where M: _SearchHitRow {
     _ name: String, at position: ExpressionNode, _ arguments: [ExpressionNode]
   ) -> ExpressionNode {
     if case .invalid = position { return position }
-    // The third column has the name of the index.
+    // The third column of a hit has the name of the index, and is the first argument of FTS5's
+    // functions.
     let index = ExpressionNode.column(ColumnID(table: table, index: 2))
     // For a column that is NULL, `apus_highlight` and `apus_snippet` return NULL.
     return .function(

@@ -4,8 +4,8 @@ import SQLCore
 indirect enum SearchNode: Sendable {
   enum Joining: Sendable { case all, any }
 
-  /// The words of a pattern that also find longer words, as `conc` finds `concurrency`: none, only
-  /// the last word, or each word.
+  /// The choice of the words in a pattern that also find longer words, as `conc` finds
+  /// `concurrency`. The choice is no word, only the last word, or each word.
   enum OpenEnds: Sendable { case none, last, each }
 
   case words(String, Joining, OpenEnds)
@@ -73,9 +73,10 @@ indirect enum SearchNode: Sendable {
   /// Returns the pattern for words, in an index that may have only the stems of words.
   ///
   /// A text such as `&` may have no token. FTS5 ignores such a text in a list of texts that only
-  /// spaces separate, but not as an operand of AND. The beginnings of a word are alternatives in
-  /// parentheses, which the list cannot have, so AND joins them to the other words. Each text that
-  /// may have no token is therefore repeated in every alternative of the last word:
+  /// spaces separate, but not as an operand of AND. An unfinished word becomes several alternatives
+  /// in parentheses. The list cannot contain parentheses, so AND must join the alternatives to the
+  /// other words. Each text that may have no token would then be an operand of AND. Instead, it is
+  /// repeated in every alternative of the last unfinished word:
   /// `"rock" AND ("&" "rol" * OR "&" "roling" …)`.
   private static func text(
     ofStems words: [String], _ joining: Joining, _ openEnds: OpenEnds, in tokenizer: SearchTokenizer
@@ -104,11 +105,13 @@ indirect enum SearchNode: Sendable {
       .joined(separator: " AND ")
   }
 
-  /// Returns the operands of a chain of the same operation as one list: `(a OR b) OR c` has the
-  /// operands `a`, `b` and `c`. `a NOT b NOT c` is `(a NOT b) NOT c`.
+  /// Returns the operands of a chain of the same operation as one list. For example,
+  /// `(a OR b) OR c` has the operands `a`, `b` and `c`. A list is also correct for NOT, because
+  /// FTS5 reads `a NOT b NOT c` as `(a NOT b) NOT c`.
   private func flattened(_ operation: String, _ nodes: [SearchNode]) -> [SearchNode] {
     var operands: [SearchNode] = []
-    // A loop from the right needs no recursion: a long chain is nested on its left side.
+    // A long chain is nested on its left side. So a loop can collect the operands from the right,
+    // without recursion.
     var rest = nodes
     while let first = rest.first {
       operands += rest.dropFirst().reversed()
@@ -135,12 +138,14 @@ extension SearchNode {
   ///
   /// Porter's rules cut endings off, so the index has "run" for "running". But the rules do not
   /// change the text "runnin", and "run" does not begin with "runnin". The last letters of the text
-  /// may be the beginning of an ending. Therefore the search also looks for the text with the whole
-  /// ending. One of these words is "running", which FTS5 reduces to the same stem as when the row
-  /// was written. All these words begin with the text, so no wrong words are found.
+  /// may be the beginning of an ending. For each such ending, the search therefore also looks for
+  /// the word that consists of the text and the rest of the ending. One of these words is
+  /// "running", which FTS5 reduces to the stem that the index has. All these words begin with the
+  /// text, so no wrong words are found.
   fileprivate static func beginnings(_ text: String) -> [String] {
     let letters = Array(text.lowercasedASCII.utf8)
-    // "ing" also follows letters that it doubles or replaces: hopp-ing, hop(e)-ing.
+    // The ending "ing" is always tried. It also follows a letter that it doubles (hopp-ing), or
+    // replaces a last "e" (hop-ing, from "hope").
     var words = [text + "ing"]
     for ending in endings {
       for count in 1..<ending.utf8.count
@@ -149,8 +154,9 @@ extension SearchNode {
       }
     }
     var patterns = [quoted(text) + " *"]
-    // Porter changes these last letters: "key" becomes "kei", which does not find "keyboard". The
-    // added ending "-ful" protects the letter, because Porter cuts off only this ending.
+    // Porter's rules change a text with such a last letter: "key" becomes "kei", which does not
+    // find "keyboard". The added ending "-ful" protects the letter, because the rules then cut off
+    // only this ending.
     if let last = letters.last, "ydgis".utf8.contains(last) {
       patterns.append(quoted(text + "ful") + " *")
     }
@@ -200,7 +206,7 @@ extension SearchTokenizer {
     switch scalar.value {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: return true
     case ..<0x80: return false
-    // Letters that were marks in the version of Unicode which FTS5 knows.
+    // These characters are letters, but were marks in the version of Unicode that FTS5 uses.
     case 0x19B0...0x19C0, 0x19C8...0x19C9, 0x1CF2...0x1CF3: return false
     default: break
     }

@@ -4,8 +4,8 @@ import SQLCore
 //
 // - All overloads are disfavoured, so that the compiler takes a column on the right side of an
 //   assignment as an expression.
-// - The first overload has the type `Value?`. With `Value`, `$0.$views -= n` would call `-=` of
-//   Int.
+// - The first overload has the type `Value?`. If it had the type `Value`, the statement
+//   `$0.$views -= n` would call the operator `-=` of Int.
 // - The second overload exists only for columns that are not optional, and takes only `nil`. Its
 //   setter is unavailable, with a message that explains the mistake. The overload is generic, so
 //   that it does not match a column of another type.

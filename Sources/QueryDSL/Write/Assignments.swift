@@ -60,8 +60,8 @@ public struct Assignments<M: ResultRow> {
   /// `QueryError`.
   public var new: Columns<M> { excluded.map { Columns($0) } ?? Columns() }
 
-  /// Replaces the list of assignments by the list of a column group. The group's list begins with
-  /// the same assignments.
+  /// Takes over the assignments of a column group. The list of the group replaces this list,
+  /// because it begins with the same assignments.
   mutating func take<Group>(_ group: Assignments<Group>) {
     list = group.list
   }
@@ -77,8 +77,8 @@ public struct Assignments<M: ResultRow> {
   public subscript<Value: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Value>>
   ) -> SQLExpression<Value> {
-    // If the accessors are inlined, the compiler replaces a key path literal by a load of the
-    // column's index.
+    // The accessors are inlined, because the compiler can then replace a key path literal by a load
+    // of the column's index.
     @inline(__always) get { columns[dynamicMember: path] }
     @inline(__always) set { assign(columns[dynamicMember: path], newValue) }
   }
@@ -110,8 +110,8 @@ extension Assignments {
   /// Post.update { $0.$readAt = $0.$createdAt }
   /// // UPDATE "Post" SET "readAt" = "createdAt"
   /// ```
-  /// The compiler prefers the other subscript, so that an optional column on the right side of an
-  /// assignment is an optional expression.
+  /// The compiler prefers the subscript that returns an optional expression. So an optional column
+  /// on the right side of an assignment is an optional expression.
   @_disfavoredOverload
   public subscript<Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, ColumnReference<Wrapped?>>

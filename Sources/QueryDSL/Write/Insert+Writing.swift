@@ -6,10 +6,10 @@ struct InsertStatement: Renderable {
     /// A model in memory. The key is left out if the database assigns it.
     case model(UnsafeRawPointer, ModelLayout, assigningKey: Bool)
     case values([Assignment])
-    /// The columns, and the values of the rows, one row after another.
+    /// The columns of the insert, and the values of all its rows, one row after another.
     case rows([ExpressionNode], ArraySlice<BoundValue>)
-    /// The columns, and for each column an array with its values in all rows. One statement can
-    /// insert any number of rows in this way.
+    /// The columns of the insert, and for each column an array with the values of all rows. An
+    /// array is a single parameter, so one statement can insert any number of rows.
     case arrays([ExpressionNode], [BoundArray])
     case query([ExpressionNode], SelectStatement)
   }
@@ -67,7 +67,8 @@ struct InsertStatement: Renderable {
     guard !assignments.isEmpty else { return writeDefaults(to: &writer) }
     writer.token(.space)
     writeList(assignments, to: &writer) { $0.writeColumn(to: &$1) }
-    // VALUES has no row, so its expressions cannot name columns.
+    // The expressions in VALUES cannot name columns of the table, because the new row does not
+    // exist yet.
     writer.closeScope()
     writer.token(.values)
     writeList(assignments, to: &writer) { $1.assigned($0.value, to: $0.column) }
@@ -113,7 +114,8 @@ struct InsertStatement: Renderable {
     }
     writer.function(" FROM ")
     writeArray(first)
-    // Without WHERE, a following ON CONFLICT would be the condition of a join.
+    // Without WHERE, SQLite would read the ON of a following ON CONFLICT as the condition of a
+    // join.
     writer.function(" AS first WHERE 1")
   }
 

@@ -9,8 +9,8 @@ import SQLCore
 //       ELSE "apus_value" END FROM (SELECT "n" + ? AS "apus_value"))
 //
 // A whole REAL within 64 bits, such as `round(2.4)`, is stored as an INTEGER, as in a STRICT table.
-// For any other REAL, the SQL computes `abs` of the least integer. This is an error in SQLite
-// itself, so the check works in every program.
+// For any other REAL, the SQL computes `abs` of the least 64-bit integer. SQLite itself throws an
+// error for this call, so the check works in every program.
 
 /// The SQL around an expression that is assigned to an integer column. The SQL fails if the result
 /// is a REAL that is not a whole number or exceeds 64 bits.

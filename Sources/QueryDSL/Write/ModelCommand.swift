@@ -26,7 +26,8 @@ protocol ModelCommand: Renderable, Sendable {
   /// The columns to which the command assigns values; nil for a deletion.
   var assignedColumns: [String]? { get }
 
-  /// The number of statements of the command.
+  /// The number of statements that the command runs. An insert of several models, for example, runs
+  /// one statement for each model.
   var statementCount: Int { get }
 
   /// Throws `KeyChanged` if the command may update a row by the key of one of its models, and this
@@ -137,9 +138,10 @@ struct AffectedRows: Sendable {
 
   /// Writes the WHERE clause, and closes the scope of the table, which the caller has opened.
   ///
-  /// - Parameter source: The other table of an update. The limit counts the rows that match at
-  ///   least one row of the other table. The conditions are written twice: in the subquery with the
-  ///   limit, and in the update, which must find the matching row again.
+  /// - Parameter source: The other table of an update. The limit counts the updated rows that match
+  ///   at least one row of the other table. The conditions are written twice: in the subquery with
+  ///   the limit, which chooses the rows to update, and in the update itself, which must find the
+  ///   matching row of the other table again.
   func write(
     of table: TableID, _ layout: @autoclosure () throws -> ModelLayout,
     beside source: TableReference? = nil, to writer: inout ShapeWriter

@@ -12,7 +12,8 @@ import SQLCore
 /// - SeeAlso: <https://www.sqlite.org/lang_returning.html>
 public struct Returning<Command: Runnable, Row: Sendable>: Sendable {
   enum Source: Sendable {
-    /// A command that is rendered, with its RETURNING clause.
+    /// A command that is not prepared, and its RETURNING clause. Both are rendered when the command
+    /// runs.
     case rendered(Command, ReturningClause)
     /// A call of a prepared command.
     case prepared(PreparedRun)

@@ -187,9 +187,9 @@ extension Update: TableCommand, ModelCommand {
 }
 
 extension SelectExtras {
-  /// Creates the extras of a statement that has one table in FROM: the query or function that gives
-  /// the rows of this table. Returns nil if the table belongs to a model, and so needs no such
-  /// source.
+  /// Creates the extras of a statement that has one table in FROM. The extras contain the query or
+  /// the function that gives the rows of this table. Returns nil if the table is the table of a
+  /// model, which needs no such source.
   convenience init?(source reference: TableReference) {
     guard let source = reference.source else { return nil }
     self.init(Content(sources: [(reference.table, source)]))

@@ -3,8 +3,8 @@ import CSQLite
 /// The rules of a connection's authorizer, and its notes about the statement that is being
 /// compiled.
 ///
-/// Its methods call no listeners. They call only functions of SQLite that neither compile nor run a
-/// statement.
+/// The methods of this struct call no listeners. Of SQLite's functions, they call only those that
+/// neither compile nor run a statement.
 struct AuthorizerState {
   /// Whether the connection only reads. The authorizer then denies a PRAGMA that sets `query_only`.
   /// It also denies ATTACH, which would create a missing file in spite of `query_only`, and DETACH,
@@ -27,8 +27,8 @@ struct AuthorizerState {
   /// It calls the authorizer for each of the five columns that the UPDATE sets, and then for the
   /// rowid in the WHERE clause.
   private var isDeclaringTable = false
-  /// Collects the columns that statements read and the functions that they call. Nil unless this
-  /// was requested.
+  /// The recorder of the columns that statements read and the functions that they call. Nil if
+  /// nothing is being recorded.
   private var recorder: ReadRecorder?
 
   // MARK: Rules
@@ -211,7 +211,8 @@ private func authorize(
   if action == SQLITE_PRAGMA, first?.isSame(as: "wal_autocheckpoint") == true {
     state.pointee.wal.didCompile(CheckpointPragma(argument: second))
   }
-  // An ATTACH may belong to VACUUM, which may change the rowids of tables without an integer key.
+  // VACUUM also attaches a file, and may change the rowids of tables without an integer key. So
+  // each ATTACH counts as an unknown change for the caches.
   if action == SQLITE_ATTACH { state.pointee.cacheFeed.noteUnknown() }
   let isDenied = state.pointee.authorizer.denies(
     action, first, second, database, inTrigger: trigger != nil, on: state.pointee.handle)

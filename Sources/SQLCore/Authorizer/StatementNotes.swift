@@ -107,9 +107,9 @@ extension ConnectionCore {
     }
   }
 
-  /// Completes the list of the tables that a statement writes, if SQLite has recompiled the
-  /// statement since `forgetNotedTables()`. A trigger that was created meanwhile may write to
-  /// further tables.
+  /// Adds the newly noted tables to the list of the tables that a statement writes, if SQLite has
+  /// recompiled the statement since `forgetNotedTables()`. The list can grow, because a trigger
+  /// that was created in the meantime may write to further tables.
   package func noteTablesAgain(of statement: StatementPointer) {
     let version = sqlite3_stmt_status(statement.handle, SQLITE_STMTSTATUS_REPREPARE, 0)
     guard version != statement.pointee.tableEffectsVersion else { return }

@@ -27,7 +27,8 @@ struct BackupCopy {
       let code = sqlite3_backup_step(backup, pagesPerStep)
       guard code == SQLITE_OK || code == SQLITE_DONE else {
         isFinished = true
-        // The connection gets its error message only when the backup is finished.
+        // The connection of the destination has the error message only after the backup is
+        // finished.
         sqlite3_backup_finish(backup)
         throw DatabaseError(code: code, handle: destination)
       }
@@ -60,7 +61,8 @@ extension ConnectionCore {
   func holdingSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(pragma: "BEGIN DEFERRED")
     defer { if isInTransaction { try? run(pragma: "COMMIT") } }
-    // BEGIN takes no lock; the first read does.
+    // BEGIN DEFERRED takes no lock, and the transaction has no snapshot yet. The first read takes
+    // both.
     try run(pragma: "PRAGMA schema_version")
     return try body()
   }
@@ -101,7 +103,7 @@ extension ConnectionCore {
   }
 }
 
-/// A backup into another database, with its options.
+/// The options of one backup into another database. The method `run` makes the backup.
 struct DatabaseBackup: Sendable {
   let cancellation = JobCancellation()
   /// Whether the source is locked before the destination. Any two databases are always locked in
@@ -136,7 +138,8 @@ struct DatabaseBackup: Sendable {
       try source.requireWhole("the source")
       return try copy(from: source, into: destination, progress: progress)
     }
-    // The copy is in the log. Pages that cannot be moved to the file now are moved after a later
+    // In WAL mode, the copy is now in the log of the destination. The checkpoint moves the copy
+    // into the file. If it cannot move all pages now, SQLite moves the other pages after a later
     // commit.
     sqlite3_wal_checkpoint_v2(destination.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     destination.noteReplacedContent()
@@ -161,7 +164,7 @@ struct DatabaseBackup: Sendable {
   }
 }
 
-/// A backup into a file, with its options.
+/// The options of one backup into a file. The method `run` makes the backup.
 struct FileBackup: Sendable {
   private let file: ReplacementFile
   private let pagesPerStep: Int32
@@ -177,8 +180,9 @@ struct FileBackup: Sendable {
     let pageCount = try file.replace(copying: source) { temporary in
       let destination = try file.connect(to: temporary)
       defer { destination.close() }
-      // No other connection sees the file, so it needs no journal. SQLite need not synchronise it,
-      // because it is synchronised to disk once it is complete.
+      // No other connection uses the unfinished file, so SQLite needs no journal for it. SQLite
+      // also need not synchronise the file, because `ReplacementFile` does so once the copy is
+      // complete.
       sqlite3_exec(
         destination.handle, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", nil, nil, nil)
       return try source.holdingSnapshot {
@@ -197,8 +201,9 @@ struct FileBackup: Sendable {
 package final class JobCancellation: Sendable {
   private struct State {
     var isCancelled = false
-    /// The connections that run statements of the job, each with the number of its access. A later
-    /// access of the same connection has another number, and is not cancelled.
+    /// The connections that run statements of the job. Each connection is stored with the number of
+    /// its access. A later access of the same connection has another number, so it is not
+    /// cancelled.
     var running: [(core: ConnectionCore, lease: UInt64)] = []
   }
 
@@ -218,8 +223,8 @@ package final class JobCancellation: Sendable {
     if state.withLock({ $0.isCancelled }) { throw CancellationError() }
   }
 
-  /// Registers a connection, so that cancelling ends its statements. Throws if the job is already
-  /// cancelled.
+  /// Registers a connection of the job, so that `cancel()` ends the connection's statements. Throws
+  /// `CancellationError` if the job is already cancelled.
   package func cover(_ core: ConnectionCore) throws {
     let lease = core.lease
     state.withLock { $0.running.append((core, lease)) }

@@ -6,9 +6,10 @@
   import Musl
 #endif
 
-/// The place of a copy: the file that a path leads to after all symbolic links are followed.
+/// The place where a copy is written: the file to which a path leads after all symbolic links are
+/// followed.
 struct CopyPlace {
-  /// The path as the caller gave it, for messages.
+  /// The path as the caller gave it. Error messages contain this path.
   private let given: String
   /// The path with symbolic links resolved. If the path is a link, the copy replaces the target of
   /// the link, not the link.
@@ -18,7 +19,8 @@ struct CopyPlace {
   /// file beside a copy, it would apply the file to the copy.
   static let companions = ["-journal", "-wal", "-shm"]
 
-  /// Resolves an absolute path. Throws `.cannotOpen` if there cannot be a file at that path.
+  /// Resolves all symbolic links of an absolute path. Throws `.cannotOpen` if a copy cannot be a
+  /// file at this path, for example because the path leads to a folder.
   init(_ path: String, given: String) throws {
     self.given = given
     let status = FileStatus(following: path)
@@ -60,10 +62,12 @@ struct CopyPlace {
     return String(cString: resolved)
   }
 
-  /// Throws `.misuse` if the copy would replace one of the given databases or one of its companion
-  /// files, such as its log. Also throws `.misuse` if one of these files has the name of a
-  /// companion of the copy. For example, SQLite would take a source named `copy.sqlite-wal` for the
-  /// log of the copy `copy.sqlite`.
+  /// Throws `.misuse` in these cases:
+  ///
+  /// - The copy would replace one of the given databases or one of its companion files, such as its
+  ///   log.
+  /// - One of these files has the name of a companion file of the copy. For example, SQLite would
+  ///   take a source named `copy.sqlite-wal` for the log of the copy `copy.sqlite`.
   func requireApart(from databases: [String]) throws {
     for database in databases {
       let files = [database] + Self.companions.map { database + $0 }
@@ -98,8 +102,9 @@ struct CopyPlace {
     return Self.companions.contains(String(suffix)) || Self.isSuperJournal(suffix)
   }
 
-  /// Returns whether a suffix marks a super-journal, the file that links the journals of attached
-  /// files: `-mj` and nine hexadecimal digits with a 9 in the seventh place.
+  /// Returns whether a suffix marks a super-journal, which is the file that links the journals of
+  /// attached files. Such a suffix is `-mj` with nine hexadecimal digits, of which the seventh is
+  /// 9.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

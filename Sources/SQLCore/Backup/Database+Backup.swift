@@ -16,7 +16,8 @@ public struct BackupProgress: Hashable, Sendable {
   /// The number of pages that are copied.
   public var completedPageCount: Int { pageCount - remainingPageCount }
 
-  /// Whether the backup is complete: verified, on disk and in place.
+  /// Whether the backup is complete. If so, the copy is verified, stored on the disk, and in its
+  /// place.
   public var isComplete: Bool { remainingPageCount == 0 }
 }
 
@@ -77,9 +78,10 @@ extension Database {
     }
   }
 
-  /// Copies the database into a file from asynchronous code, in the same way as the synchronous
-  /// `backup(to:pagesPerStep:overwriting:progress:)`. A file is copied on a thread of its own, and
-  /// a database in memory on a thread of the database. Cancelling the task abandons the backup.
+  /// Copies the database into a file. This is the asynchronous form of
+  /// `backup(to:pagesPerStep:overwriting:progress:)`. If the database is a file, the backup runs on
+  /// its own thread. If the database is in memory, the backup runs on a thread of the database.
+  /// Cancelling the task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to path: String, pagesPerStep: Int = 1_000, overwriting: Bool = false,
@@ -101,9 +103,9 @@ extension Database {
   /// Copies the database into another database, replacing its content in one transaction.
   ///
   /// This works like `backup(to: path)`, but the writer of the other database writes the copy.
-  /// Readers of the other database see its old content until the copy is complete, and the copy
-  /// from then on. If an error is thrown earlier, the old content is unchanged. The source is
-  /// checked before anything is copied.
+  /// Readers of the other database see its old content until the copy is complete. From then on,
+  /// they see the copy. If an error is thrown before the copy is complete, the old content is
+  /// unchanged. The source is checked before anything is copied.
   ///
   /// Either database may be in memory. `progress` must not use the destination. If the source is in
   /// memory, `progress` must not use the source either. Throws `.readOnly` if the destination is
@@ -136,9 +138,9 @@ extension Database {
     }
   }
 
-  /// Copies the database into another database from asynchronous code, in the same way as the
-  /// synchronous `backup(to:pagesPerStep:progress:)`. If the destination is a file, the copy is
-  /// made on a thread of the source or of the destination. Cancelling the task abandons the backup.
+  /// Copies the database into another database. This is the asynchronous form of
+  /// `backup(to:pagesPerStep:progress:)`. If the destination is a file, the copy is made on a
+  /// thread of the source or of the destination. Cancelling the task abandons the backup.
   /// - SeeAlso: <https://www.sqlite.org/backup.html>
   public func backup(
     to other: Database, pagesPerStep: Int = 1_000,

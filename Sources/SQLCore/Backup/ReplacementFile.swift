@@ -36,7 +36,8 @@ struct ReplacementFile: Sendable {
     path: String, overwriting: Bool, configuration: Configuration,
     cancellation: JobCancellation, registrations: ConnectionRegistrations, workingFolder: String?
   ) throws {
-    // A URI names a file too; its parameters do not apply to a copy.
+    // The path may also be a URI that names a file. The parameters of the URI do not apply to the
+    // copy.
     guard case .file(let file) = try DatabaseLocation(path: path) else {
       throw DatabaseError.misuse("a copy needs the path of a file, not '\(path)'")
     }
@@ -63,13 +64,15 @@ struct ReplacementFile: Sendable {
     try requireFree(place.path)
     let temporary = "\(place.path).partial-\(UUID().uuidString.lowercased())"
     try create(temporary, for: place.path, copying: source.mainFilePath)
-    // If the file was moved to the destination, there is nothing left to remove.
+    // This removes the unfinished file if an error is thrown. After a success, no file of this name
+    // is left, because the file was moved to the destination.
     defer { for suffix in [""] + CopyPlace.companions { unlink(temporary + suffix) } }
     let result = try write(temporary)
     try seal(temporary)
     try verify(temporary)
     try cancellation.check()
-    // The file at the destination may have become a link meanwhile.
+    // The check is repeated, because a link may have replaced the file at the destination while the
+    // copy was written.
     try CopyPlace(place.path, given: path).requireApart(from: databases)
     try put(temporary, at: place.path)
     return result
@@ -79,7 +82,8 @@ struct ReplacementFile: Sendable {
 
   private func requireFree(_ place: String) throws {
     guard !overwriting else { return }
-    // SQLite would apply an orphaned log or journal to the new file.
+    // A log or journal without its database must not be at the destination either, because SQLite
+    // would apply it to the new file.
     for suffix in [""] + CopyPlace.companions.dropLast() where FileStatus(place + suffix) != nil {
       throw existing(place + suffix)
     }
@@ -123,7 +127,8 @@ struct ReplacementFile: Sendable {
     do {
       let copy = try connect(to: temporary)
       defer { copy.close() }
-      // With an exclusive lock, SQLite shares no memory, and therefore creates no `-shm` file.
+      // While a connection holds an exclusive lock, SQLite needs no shared memory, and therefore
+      // creates no `-shm` file.
       let sql = "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE"
       guard sqlite3_exec(copy.handle, sql, nil, nil, nil) == SQLITE_OK else {
         throw copy.error(sqlite3_errcode(copy.handle), sql: sql)
@@ -156,7 +161,7 @@ struct ReplacementFile: Sendable {
       if link(temporary, place) != 0 {
         switch errno {
         case EPERM, ENOTSUP, EOPNOTSUPP:
-          // The file system does not support hard links.
+          // The file system does not support hard links, so the file is renamed instead.
           try requireFree(place)
           guard rename(temporary, place) == 0 else { throw Self.systemError("create", place) }
         case EEXIST:
@@ -170,17 +175,20 @@ struct ReplacementFile: Sendable {
     try FileStatus.synchronizeFolder(of: place)
   }
 
-  /// Locks the old file at the destination, merges its log and journal into it, and then runs the
-  /// closure. The old file then needs neither log nor journal, even if a crash interrupts the
-  /// closure.
+  /// Locks the old file at the destination, merges its log and its journal into it, and then runs
+  /// the closure. After the merge, the old file is complete without the log and the journal, even
+  /// if a crash interrupts the closure.
   private func withSettledDestination(_ place: String, _ body: () throws -> Void) throws {
     guard FileStatus(place) != nil else { return try body() }
-    // The old file may be encrypted even if the copy is not, and the other way round.
+    // If the copy has an encryption key, the old file is first opened with this key. If it is not a
+    // usable database with this key, it is opened again without a key, because it may not be
+    // encrypted.
     var old = try settled(place, isEncrypted: true)
     if old == nil, configuration.unlockConnection != nil {
       old = try settled(place, isEncrypted: false)
     }
-    // A file that is not a usable database is replaced without a lock.
+    // If the old file is not a usable database, it cannot be locked, and is replaced without a
+    // lock.
     guard let old else { return try body() }
     defer { old.close() }
     guard FileStatus(place + "-wal") == nil else {
@@ -195,7 +203,7 @@ struct ReplacementFile: Sendable {
   private func settled(_ place: String, isEncrypted: Bool) throws -> ConnectionCore? {
     let old = try connect(to: place, isEncrypted: isEncrypted)
     sqlite3_busy_timeout(old.handle, configuration.busyTimeout.wholeMilliseconds)
-    // Changing the mode fails if another connection has the file open in WAL mode.
+    // If another connection has the file open in WAL mode, the change of the journal mode fails.
     for sql in ["PRAGMA schema_version", "PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"] {
       let code = sqlite3_exec(old.handle, sql, nil, nil, nil)
       if code == SQLITE_OK { continue }

@@ -52,7 +52,8 @@ public final class Blob {
   }
 
   deinit {
-    // After the lease is over, the core has closed the BLOB and may be in use elsewhere.
+    // If `use()` throws, the access to which the BLOB belongs has ended. The core has then closed
+    // the BLOB already, and another access may be using the core.
     guard let core = try? connection.use() else { return }
     core.end(handle)
   }

@@ -139,13 +139,14 @@ final class BlobSource: @unchecked Sendable {
       location: database.location, configuration: database.configuration, isReader: true)
     try pool.admit(core, for: place)
     self.core = core
-    // The BLOB keeps its snapshot while it is open.
+    // While the BLOB is open, its connection keeps the snapshot to which all chunks belong.
     let blob = try core.lend().blob(address)
     self.blob = blob
     return blob
   }
 
-  /// Closes the connection. From then on, the database may be closed.
+  /// Closes the connection. After that, this BLOB no longer prevents the database from being
+  /// closed.
   func end() {
     isAtEnd = true
     blob = nil

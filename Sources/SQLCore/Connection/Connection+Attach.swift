@@ -18,7 +18,8 @@ extension Connection {
   ///
   /// SQL: `ATTACH ? AS "name"`. The database stays attached to this connection until it is
   /// detached. To attach it to every connection of a pool, use `Configuration.prepareConnection`. A
-  /// reader cannot attach a database; the connection of `writeWithoutTransaction { }` can.
+  /// reader cannot attach a database. The connection of `writeWithoutTransaction { }` can attach
+  /// one.
   ///
   /// A relative path is resolved against the current working folder. The closure
   /// `prepareConnection` is an exception: there, a relative path is resolved against the folder

@@ -41,9 +41,10 @@ extension Connection {
   /// `.notADatabase` if the bytes are not a database, and `.cannotOpen` if they come from a file in
   /// WAL mode; this never happens with bytes from `serialize`.
   ///
-  /// With `isReadOnly`, the first read of the database throws the last two errors, and this method
-  /// does not. The connection must not have used a table-valued function, such as `json_each`,
-  /// before this call. The bytes are copied once, and without `isReadOnly` twice.
+  /// If `isReadOnly` is true, the errors `.notADatabase` and `.cannotOpen` are not thrown by this
+  /// method, but by the first read of the database. The connection must not have used a
+  /// table-valued function, such as `json_each`, before this call. The bytes are copied once if
+  /// `isReadOnly` is true, and twice if it is false.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/deserialize.html>
   public func deserialize(
     _ data: Data, into database: String = "main", isReadOnly: Bool = false
@@ -66,8 +67,9 @@ extension Connection {
     } else {
       try core.check(core.copy(data, into: database))
     }
-    // SQLite compiles a statement again only if the version of the schema has changed. With
-    // `isReadOnly`, the new content may have the same version but other tables.
+    // SQLite compiles a statement again only if the version of the schema has changed. If
+    // `isReadOnly` is true, the new content may have other tables but the same version. The cached
+    // statements are therefore removed.
     core.evictStatements()
     core.noteReplacedContent()
   }
@@ -108,7 +110,8 @@ extension ConnectionCore {
     }
     sqlite3_backup_step(backup, -1)
     let code = sqlite3_backup_finish(backup)
-    // A backup cannot change the page size of a database in memory.
+    // A backup cannot change the page size of a database in memory, and then returns
+    // SQLITE_READONLY. In this case, the bytes are deserialized on this connection instead.
     guard code == SQLITE_READONLY else { return code }
     return deserialize(data, on: handle, into: database, isReadOnly: false)
   }

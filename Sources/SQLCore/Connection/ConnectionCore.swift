@@ -12,8 +12,9 @@ package final class ConnectionCore: @unchecked Sendable {
   let state: UnsafeMutablePointer<ConnectionState>
   package let configuration: Configuration
   package let isReader: Bool
-  /// The number of the current access (its lease of the core). A `Connection` stores the number of
-  /// its access. If the current number differs, the connection throws misuse.
+  /// The number of the current access (its lease of the core). Each `Connection` stores the number
+  /// of the access for which it was made. If another access is current, the connection throws
+  /// misuse.
   private let currentLease = Atomic<UInt64>(1)
   /// The number of the access that was cancelled last.
   let cancelledLease = Atomic<UInt64>(0)
@@ -40,7 +41,7 @@ package final class ConnectionCore: @unchecked Sendable {
       to: ConnectionState(
         handle: handle, configuration: configuration,
         allowsWriting: !isReader && !configuration.isReadOnly))
-    // From here on, `deinit` closes the handle, even if the next line throws.
+    // From here on, the handle is closed by `deinit`, even if the next line throws.
     if isBare { try unlock(location) } else { try prepare(location: location) }
   }
 
@@ -109,7 +110,8 @@ package final class ConnectionCore: @unchecked Sendable {
     Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
-  /// The rowid of the last insert. A value that is set here lasts until the next insert.
+  /// The rowid of the row that was inserted last. If this property is set to another value, SQLite
+  /// returns that value until the next insert.
   package var lastInsertRowID: Int64 {
     get { sqlite3_last_insert_rowid(handle) }
     set { sqlite3_set_last_insert_rowid(handle, newValue) }
@@ -165,8 +167,8 @@ struct ConnectionState {
   var cacheFeed = CacheFeed()
   var cachedTables = CachedTables()
   var resultTables = ResultTables()
-  /// For each table that was checked since this connection last changed the schema: whether the
-  /// table is STRICT.
+  /// Whether a table is STRICT, for each table that was checked since this connection last changed
+  /// the schema. The key is the name of the table.
   var strictTables: [String: Bool] = [:]
   /// Whether the running access has replaced the whole content of the database.
   var isContentReplaced = false
@@ -206,7 +208,8 @@ extension ConnectionCore {
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>
   package var contentVersion: UInt32 {
-    // If the engine does not answer, the version counts as changed.
+    // If the engine does not answer, −1 is returned, so that the caller assumes that the content
+    // has changed.
     if let remote = state.pointee.remote {
       return UInt32(bitPattern: (try? remote.dataVersion()) ?? -1)
     }

@@ -53,8 +53,9 @@ package protocol RemoteConnection: AnyObject {
   /// changed.
   @discardableResult
   func copySchema() throws -> Bool
-  /// Compiles the first statement of a text against the copy of the schema, and replaces it by a
-  /// statement that sends the text to the engine.
+  /// Compiles the first statement of a text against the copy of the schema. Returns a statement
+  /// that runs in its place, and that sends the text to the engine. Also returns the rest of the
+  /// text.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)?
   /// Sends statements like CREATE TABLE and COMMIT to the engine, before they run on the copy of
   /// the schema. Ignores statements that do not run on the copy.
@@ -119,8 +120,8 @@ extension ConnectionCore {
 
   /// Prepares a new connection, whose handle is an empty database in memory.
   func prepare(for database: RemoteDatabase) throws {
-    // The library's JSON functions are needed because statements are compiled here first. In the
-    // text that is sent to the engine, SQLite's own functions replace them.
+    // Statements are first compiled in this process, so the local handle also needs the library's
+    // JSON functions. In the text that is sent to the engine, SQLite's own functions replace them.
     for step in Registration.jsonValues.steps { try step.install(self) }
     let remote = database.makeConnection(database, self)
     state.pointee.remote = remote
@@ -144,9 +145,9 @@ extension ConnectionCore {
   /// Waits a short time for a lock of another session. Returns false when the busy timeout is over.
   package func waitsForLock(after count: Int32) -> Bool { waits(count) != 0 }
 
-  /// Compiles a statement that runs in place of a statement of the program. The authorizer's notes
-  /// about the program's statement remain unchanged, and the columns that the new statement reads
-  /// are not recorded.
+  /// Compiles a statement that runs in place of a statement of the program. Compiling it does not
+  /// change the authorizer's notes about the program's statement, and does not record which columns
+  /// the new statement reads.
   package func compileSubstitute(_ text: String) throws -> OpaquePointer {
     let outer = state.pointee.authorizer.beginNotes()
     let recorder = state.pointee.authorizer.record(into: nil)

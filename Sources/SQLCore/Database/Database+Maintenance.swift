@@ -14,8 +14,8 @@ extension Database {
     try maintaining { try $0.vacuum() }
   }
 
-  /// Rebuilds the database file from asynchronous code; see the synchronous form. For a file,
-  /// VACUUM runs on the writer's thread.
+  /// Rebuilds the database file without its unused pages. This is the asynchronous form. If the
+  /// database is a file, VACUUM runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html>
   public func vacuum() async throws {
     try await maintaining { try $0.vacuum() }
@@ -48,7 +48,7 @@ extension Database {
     }
   }
 
-  /// Writes one snapshot into a new file from asynchronous code; see the synchronous form. If the
+  /// Writes one snapshot of the database into a new file. This is the asynchronous form. If the
   /// database is a file, the copy runs on its own thread. Cancelling the task stops the copy and
   /// leaves the destination unchanged.
   /// - SeeAlso: <https://www.sqlite.org/lang_vacuum.html#vacuuminto>
@@ -96,8 +96,8 @@ extension Database {
     try maintaining { try $0.checkpoint(mode) }
   }
 
-  /// Runs a checkpoint from asynchronous code; see the synchronous form. For a file, the checkpoint
-  /// runs on the writer's thread.
+  /// Copies the content of the write-ahead log into the database file. This is the asynchronous
+  /// form. If the database is a file, the checkpoint runs on the writer's thread.
   /// - SeeAlso: <https://www.sqlite.org/pragma.html#pragma_wal_checkpoint>
   @discardableResult
   public func checkpoint(_ mode: CheckpointMode = .passive) async throws -> CheckpointResult {
@@ -136,8 +136,9 @@ extension Database {
 extension ConnectionCore {
   fileprivate func vacuum() throws {
     try run(pragma: "VACUUM")
-    // The log is now as large as the database. If a reader uses the log, the log keeps this size
-    // for a while.
+    // In WAL mode, VACUUM has written all pages to the log, so the log is now as large as the
+    // database. If a reader uses the log, the log cannot be truncated now, and keeps this size for
+    // a while.
     _ = try? waiting(atMost: .zero) { try checkpoint(.truncate) }
   }
 

@@ -7,7 +7,7 @@ extension Database: DatabaseReader {
 
   /// Copies a cached value; programs do not use it directly.
   public func _copyCached(_ word: UInt64, _ number: Int, _ copy: (AnyObject) -> Void) -> Bool {
-    // The cache of a database that caches nothing has no version, so it never has a hit.
+    // If a database caches nothing, its cache has no version, and this call returns false.
     cache.copy(word, in: number, copy)
   }
 
@@ -58,7 +58,8 @@ extension Database: DatabaseReader {
   ) async throws -> Result {
     var options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     options.usesKeptSnapshot = true
-    // This is one closure instead of two, because each closure costs an allocation.
+    // The access and the read share one closure, because each further closure would cost an
+    // allocation.
     return try await access.run(readLane, options) { core in
       try core.readingKeptSnapshot(isOneStatement: true) { try body(core.lend()) }
     }
@@ -81,7 +82,8 @@ extension Database: DatabaseReader {
     on execution: ReadExecution, _ fileID: StaticString, _ line: UInt,
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    // This is one closure instead of two, because each closure costs an allocation.
+    // The access and the read share one closure, because each further closure would cost an
+    // allocation.
     let options = AccessOptions(hops: execution == .background, place: SourcePlace(fileID, line))
     return try await access.run(readLane, options) { core in
       try core.reading { try body(core.lend()) }
@@ -125,8 +127,8 @@ extension Database {
     try access.run(readLane, options) { core in try core.reading { try body(core) } }
   }
 
-  /// Runs a closure with a reader from a task, on the current thread or on a thread of the
-  /// database.
+  /// Runs a closure with a reader. This is the asynchronous form. The closure runs on the current
+  /// thread or on a thread of the database.
   ///
   /// - Parameter hops: Whether to run the closure on a thread of the database. Use it for a closure
   ///   that may take long.
@@ -182,7 +184,8 @@ extension ConnectionCore {
   /// Runs a closure in a transaction that reads one snapshot.
   func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
     try run(cached: "BEGIN DEFERRED")
-    // If this call throws, `reading` rolls the transaction back.
+    // If this call throws, the transaction is still open. The method `reading`, which calls this
+    // method, then rolls the transaction back.
     let (result, _) = try guardingTransaction(body)
     try run(cached: "COMMIT")
     return result

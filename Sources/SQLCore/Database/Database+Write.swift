@@ -27,8 +27,8 @@ extension Database {
     }
   }
 
-  /// Runs a closure in a transaction from asynchronous code. The closure runs on the writer's
-  /// thread, and the task suspends meanwhile.
+  /// Runs a closure in a transaction. This is the asynchronous form. The closure runs on the
+  /// writer's thread, while the task is suspended.
   ///
   /// Writes that wait at the same time are committed together: they run in one transaction, each in
   /// its own savepoint. The calls return after the commit, in the order in which the writes were
@@ -95,8 +95,7 @@ extension Database {
     try await write { try $0.execute(sql) }
   }
 
-  /// Runs one call of the library, such as an `insert`, in a transaction that contains nothing
-  /// else.
+  /// Runs one call of the library, such as an `insert`, in a transaction of its own.
   package func writeData<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try writing { core in
       try core.transaction(.immediate) { try core.asOneCall { try body(core.lend()) } }
@@ -140,8 +139,8 @@ extension Database {
     }
   }
 
-  /// Runs a closure with the writer, without a transaction, from asynchronous code. For a file, the
-  /// closure runs on the writer's thread.
+  /// Runs a closure with the writer, without a transaction. This is the asynchronous form. If the
+  /// database is a file, the closure runs on the writer's thread.
   @discardableResult
   public func writeWithoutTransaction<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
@@ -168,8 +167,8 @@ extension Database {
     try writing(AccessOptions(), body)
   }
 
-  /// Runs a closure with the writer from a task, without a transaction. The method has its own
-  /// name, because asynchronous code may also call the synchronous `writing`.
+  /// Runs a closure with the writer, without a transaction. This is the asynchronous form of
+  /// `writing`. It has another name because asynchronous code may also call the synchronous form.
   package func writingFromTask<Result: Sendable>(
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -186,8 +185,8 @@ extension Database {
     }
   }
 
-  /// Runs a closure with the writer from a task. For a file, the closure runs on a thread of the
-  /// database, because writing waits for the disk.
+  /// Runs a closure with the writer. This is the asynchronous form. If the database is a file, the
+  /// closure runs on a thread of the database, because writing waits for the disk.
   func writing<Result: Sendable>(
     _ options: AccessOptions, _ body: @escaping @Sendable (ConnectionCore) throws -> Result
   ) async throws -> Result {
@@ -214,7 +213,7 @@ extension Database {
           answers = SharedTransaction.run(first: first, on: core, pool: pool)
         }
       } catch {
-        // The access or its observer could not begin, so no write ran.
+        // If this error is thrown, the access or its observer could not begin, so no write has run.
         first.finish()
         first.sharedWrite?.finish(throwing: error)
       }
@@ -227,7 +226,8 @@ extension Database {
     }
   }
 
-  /// Runs a closure with the writer. Notifies the observer, if there is one, before and after.
+  /// Runs a closure with the writer. If there is an observer, notifies it before and after the
+  /// closure.
   private func attended<Result>(
     _ core: ConnectionCore, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {

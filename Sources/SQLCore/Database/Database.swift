@@ -56,7 +56,8 @@ public final class Database: Sendable {
     try self.init(location: location, configuration: location.restricting(configuration))
   }
 
-  /// Opens a file from asynchronous code, on a thread of its own; see `init(path:configuration:)`.
+  /// Opens a database file. This is the asynchronous form of `init(path:configuration:)`. It opens
+  /// the file on a separate thread.
   ///
   /// ```swift
   /// let db = try await Database.open(path: "blog.sqlite")
@@ -108,7 +109,8 @@ public final class Database: Sendable {
 
   deinit {
     cache.turnOff()
-    // The connections close before the file is deleted.
+    // If the database is in a temporary file, the connections must close before the file is
+    // deleted. The file is deleted when this object's properties are released.
     _ = access.pool.removeAll()
     writeObserver.withLock { $0 }?.databaseDidClose()
   }

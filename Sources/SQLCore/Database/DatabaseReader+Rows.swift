@@ -69,7 +69,7 @@ extension DatabaseReader {
 // elements of `Set(try db.fetch(Int.self, "SELECT 1"))` are Hashable.
 
 extension DatabaseReader {
-  /// Returns the values of a read statement that has one column; throws the errors of
+  /// Returns the values of a read statement that has one column. Throws the same errors as
   /// `Connection.fetch`.
   public func fetch<Value: ColumnValue>(
     _ type: Value.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line

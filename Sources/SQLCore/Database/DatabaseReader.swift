@@ -82,9 +82,9 @@ public protocol DatabaseReader: AnyObject, Sendable {
 }
 
 extension DatabaseReader {
-  /// Closes every connection from asynchronous code; see the synchronous form. The closing runs on
-  /// its own thread, because the last connection of a file copies the write-ahead log into the file
-  /// as it closes. Cancelling the task does not stop the closing.
+  /// Closes every connection. This is the asynchronous form. The connections are closed on a
+  /// separate thread, because the last connection of a file copies the write-ahead log into the
+  /// file as it closes. Cancelling the task does not stop the closing.
   public func close() async throws {
     try await WorkerThreads.run { _ in try self.close() }
   }
@@ -114,7 +114,7 @@ extension DatabaseReader {
     try _read(deadline, fileID, line, body)
   }
 
-  /// Reads from one snapshot, from asynchronous code.
+  /// Reads from one snapshot. This is the asynchronous form.
   ///
   /// With `on: .caller`, the closure runs on the calling thread if a connection is idle. If the
   /// caller is on the main actor, the closure moves to a thread of the database. With
@@ -142,7 +142,7 @@ extension DatabaseReader {
     try _readWithoutTransaction(isReentrant: isReentrant, fileID, line, body)
   }
 
-  /// Reads without a transaction, from asynchronous code.
+  /// Reads without a transaction. This is the asynchronous form.
   public func readWithoutTransaction<Result: Sendable>(
     on execution: ReadExecution = .caller,
     fileID: StaticString = #fileID, line: UInt = #line,

@@ -19,7 +19,8 @@ public final class DatabaseSnapshot: DatabaseReader {
   /// The configuration of the database from which the snapshot was made.
   public let configuration: Configuration
   private let access: ConnectionAccess
-  /// The file, if it is a temporary one. It stays on disk as long as this reference exists.
+  /// The temporary file, if the database is in one. The file stays on disk as long as this
+  /// reference exists.
   private let temporaryFile: TemporaryFile?
 
   init(of database: Database) throws {
@@ -42,7 +43,8 @@ public final class DatabaseSnapshot: DatabaseReader {
   }
 
   deinit {
-    // The connection closes before the file is deleted.
+    // If the database is in a temporary file, the connection must close before the file is deleted.
+    // The file is deleted when this object's properties are released.
     _ = access.pool.removeAll()
   }
 
@@ -156,7 +158,8 @@ extension ConnectionCore {
   /// Begins a new transaction and takes its snapshot, which SQLite would otherwise take only at the
   /// first read.
   fileprivate func holdSnapshot() throws {
-    // A rollback would remove a temporary view that was registered in the meantime.
+    // The transaction ends with a COMMIT, because a rollback would also remove a temporary view
+    // that was registered while the transaction was open.
     if isInTransaction { try? run(cached: "COMMIT") }
     rollBack()
     try run(cached: "BEGIN DEFERRED")

@@ -74,8 +74,8 @@ extension Registration {
   }
 }
 
-/// Compares numbers by value. A text that is not a number follows all numbers; two such texts are
-/// compared byte by byte.
+/// Compares two texts as decimal numbers. A text that is not a number is greater than every number.
+/// Two texts that are not numbers are compared byte by byte.
 private func compareAsDecimals(
   _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
 ) -> ComparisonResult {

@@ -108,8 +108,8 @@ struct DecimalNumber: Sendable {
 
   // MARK: Arithmetic
 
-  /// Makes a power of two. A negative power is computed as a power of five whose decimal point is
-  /// moved: 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
+  /// Makes a power of two. If the exponent is negative, computes a power of five and moves its
+  /// decimal point, because 2⁻ⁿ = 5ⁿ ÷ 10ⁿ.
   init(two exponent: Int) {
     var (base, result) = (
       DecimalNumber(digits: [exponent < 0 ? 5 : 2], scale: 0, isNegative: false),

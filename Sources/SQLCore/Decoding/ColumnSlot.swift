@@ -21,7 +21,7 @@ package struct ColumnSlot: BitwiseCopyable {
     case witness
   }
 
-  /// The offset of the `ColumnStorage` from the start of the model, in bytes.
+  /// The offset of the column's `ColumnStorage`, in bytes from the start of the model.
   package let offset: Int32
   /// The offset of the mark that says whether the value was loaded or changed, in bytes from the
   /// start of the model.
@@ -50,8 +50,9 @@ package struct ColumnSlot: BitwiseCopyable {
 }
 
 extension ColumnSlot.Kind {
-  /// Whether the value may be a text or bytes. These are bound without a copy, through a pointer
-  /// that is only valid inside a closure.
+  /// Whether the stored value may be a text or bytes. Such a value is bound without a copy, through
+  /// a pointer that is valid only inside a closure. The loops must therefore enter a closure for
+  /// it.
   package var isEntered: Bool {
     switch self {
     case .string, .data, .optionalString, .optionalData, .witness: true
@@ -183,8 +184,9 @@ extension ColumnInPlace where Value == String {
 }
 
 extension ColumnInPlace where Value == String? {
-  /// Passes the UTF-8 of an optional text to a closure, and returns the same as for a text that is
-  /// not optional. Also returns nil if the text is nil.
+  /// Passes the UTF-8 of an optional text to a closure, and returns the closure's result. Returns
+  /// nil if the column has no value in memory, or if the text is nil. Returns `.some(nil)` if the
+  /// bytes of the text are not contiguous in memory.
   @inline(__always)
   borrowing func withText(_ body: (UnsafeBufferPointer<UInt8>) throws -> Void) rethrows -> Void?? {
     try storage.value??.utf8.withContiguousStorageIfAvailable(body)
@@ -192,7 +194,8 @@ extension ColumnInPlace where Value == String? {
 }
 
 extension ColumnInPlace where Value == Data {
-  /// Passes the bytes to a closure; returns nil if the column has no value in memory.
+  /// Passes the bytes to a closure, and returns the closure's result. Returns nil if the column has
+  /// no value in memory.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value?.withUnsafeBytes(body)
@@ -200,7 +203,8 @@ extension ColumnInPlace where Value == Data {
 }
 
 extension ColumnInPlace where Value == Data? {
-  /// Passes optional bytes to a closure. Returns nil if the value is nil or is not in memory.
+  /// Passes optional bytes to a closure, and returns the closure's result. Returns nil if the
+  /// column has no value in memory, or if the value is nil.
   @inline(__always)
   borrowing func withBytes(_ body: (UnsafeRawBufferPointer) throws -> Void) rethrows -> Void? {
     try storage.value??.withUnsafeBytes(body)

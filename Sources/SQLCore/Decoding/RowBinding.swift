@@ -52,8 +52,8 @@ extension ConnectionCore {
 /// Otherwise their variables would take two kilobytes of the stack in each nested call, in total
 /// more than the fastest cache of a processor holds.
 private struct ModelBinding {
-  /// The connection. It is unmanaged because the caller retains it; otherwise each nested closure
-  /// would retain it again.
+  /// The connection. The reference is not counted, because the caller retains the connection.
+  /// Otherwise each nested closure would retain it again.
   let core: Unmanaged<ConnectionCore>
   let statement: StatementPointer
   let columns: ColumnSlots
@@ -102,7 +102,8 @@ private struct ModelBinding {
       case .optionalDate:
         try bind(storage(Date?.self, at: column).pointee.value ?? nil, at: parameter, column: index)
       case .string:
-        // The text is bound without a copy, unless it is nil or its bytes are not contiguous.
+        // The text is bound without a copy. This is not possible if the column has no value, or if
+        // the bytes of the text are not contiguous.
         let isBound: Void?? = try inPlace(String.self, at: column).pointee.withText {
           try bind(text: $0, at: parameter, next: next)
         }
@@ -254,7 +255,8 @@ private struct ModelBinding {
   private mutating func bind(
     bytes: UnsafeRawBufferPointer, at parameter: Int32, next: Int
   ) throws {
-    // Empty bytes may have a null pointer, which would bind NULL.
+    // Empty bytes may have a null pointer, for which SQLite would bind NULL. A BLOB of zero bytes
+    // is bound instead.
     let code =
       bytes.isEmpty
       ? sqlite3_bind_zeroblob(statement.handle, parameter, 0)
@@ -286,8 +288,8 @@ private struct ModelBinding {
 }
 
 extension ConnectionCore {
-  /// Binds the values of a primary key to the first parameters of a statement. The values are plain
-  /// values in memory, without a `ColumnStorage` around each.
+  /// Binds the values of a primary key to the first parameters of a statement. In memory, each
+  /// value is a plain value without a `ColumnStorage`.
   package func bind(
     key columns: ColumnSlots, at key: UnsafeRawPointer, to statement: StatementPointer
   ) throws {

@@ -53,11 +53,11 @@ extension ConnectionCore {
     }
   }
 
-  /// Writes the current row of a statement as a model into memory. If the method throws, no memory
+  /// Writes the current row of a statement into memory, as a model. If the method throws, no memory
   /// is initialised.
   ///
-  /// - Parameter positions: for each column of the model, its index in the result. If nil, the
-  ///   columns are in the model's order, and the first of them is at the index `first`.
+  /// - Parameter positions: the index in the result for each column of the model. If it is nil, the
+  ///   result has the columns in the model's order, beginning at the index `first`.
   package func loadRow(
     of statement: StatementPointer, columns: ColumnSlots, skipping first: Int = 0,
     at positions: ColumnPositions? = nil, into model: UnsafeMutableRawPointer,
@@ -84,8 +84,8 @@ extension ConnectionCore {
       while index < slots.count {
         let slot = slots[index]
         let column = model + Int(slot.offset)
-        // SQLite calls these values "unprotected". They are safe to use because only one thread at
-        // a time uses the connection.
+        // SQLite calls the value that this function returns "unprotected": no mutex protects it. It
+        // is safe to use, because only one thread at a time uses the connection.
         guard let value = sqlite3_column_value(handle, place(index))
         else { throw DatabaseError(code: .range, message: "there is no column \(index)") }
         try value.load(slot, as: InColumn.self, into: column)
@@ -119,7 +119,8 @@ protocol ValueStorage {
   ) throws
 }
 
-/// The storage of a value in a column of a model, with a mark that says that it was loaded.
+/// The storage of a value in a column of a model. The value gets a mark that says that it was
+/// loaded.
 enum InColumn: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -135,7 +136,8 @@ enum InColumn: ValueStorage {
   }
 }
 
-/// The storage of a value without a mark for loaded or changed, such as an element of a tuple.
+/// The storage of a plain value, such as an element of a tuple. The value has no mark that says
+/// whether it was loaded or changed.
 enum Bare: ValueStorage {
   @inline(__always)
   static func store<Value>(_ value: Value, at memory: UnsafeMutableRawPointer) {
@@ -179,8 +181,8 @@ extension ColumnSlot {
 }
 
 extension OpaquePointer {
-  /// Reads a value of SQLite as the type of a slot. This is the only place that distinguishes the
-  /// types; it is compiled once for models and once for tuples.
+  /// Reads this value of SQLite as the type of a slot. Only this method distinguishes between the
+  /// types. It is compiled once for the columns of models, and once for the elements of tuples.
   @inline(__always)
   func load<Storage: ValueStorage>(
     _ slot: ColumnSlot, as storage: Storage.Type, into memory: UnsafeMutableRawPointer

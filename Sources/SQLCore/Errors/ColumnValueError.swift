@@ -45,8 +45,8 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// statement does not return them. They identify the row for `find`, `update`, or `DELETE … WHERE
   /// "id" = ?`.
   public var key: [DatabaseValue]?
-  /// A text that says more about the reason, if there is more to say. For JSON, it says where in
-  /// the value the mistake is: `there is no value at $.author.name`.
+  /// A text with further details about the reason; nil if there are none. For JSON, it says where
+  /// in the value the mistake is: `there is no value at $.author.name`.
   public var detail: String?
 
   /// Makes an error. Code that reads a single value usually gives only the reason. The caller that
@@ -62,8 +62,8 @@ public struct ColumnValueError: Error, Hashable, Sendable {
     self.key = key
   }
 
-  /// Returns the error for a value that has the right storage class but is not one of `type`'s
-  /// values.
+  /// Returns the error for a value that has the right storage class, but that is not a value of
+  /// `type`.
   public static func invalid(_ found: some Any, as type: Any.Type) -> ColumnValueError {
     ColumnValueError(.invalid(expected: "\(type)", found: excerpt(of: found)))
   }
@@ -76,7 +76,8 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// Returns the description of a value, shortened so that an error never contains a whole
   /// document.
   private static func excerpt(of value: some Any) -> String {
-    // The description of a Date in the distant past or future traps.
+    // The description of a Date in the distant past or future would crash the program, so it is not
+    // used.
     if let date = value as? Date {
       return "a date \(date.timeIntervalSinceReferenceDate) seconds from 2001"
     }

@@ -8,7 +8,7 @@ import CSQLite
 
 extension ConnectionCore {
   /// Adds the table and the columns to the error for a violated constraint, if SQLite's message
-  /// does not name them. They are looked up in the schema.
+  /// does not name the table. The table and the columns are looked up in the schema.
   func locatingConstraint(
     of failure: any Error, _ statement: StatementPointer
   ) -> any Error {
@@ -55,7 +55,8 @@ extension ConnectionCore {
       }
       if !remaining.isEmpty { found = remaining }
     }
-    // If several CHECKs still have the name that SQLite reports, the message names all of them.
+    // SQLite reports the name of the CHECK. If several of the remaining CHECKs have this name, the
+    // message of the error lists all of them.
     guard let first = found.first else { return }
     if found.allSatisfy({ $0.table == first.table }) { error.constraint?.table = first.table.name }
     guard found.count == 1 else {
@@ -83,7 +84,8 @@ extension ConnectionCore {
     let table = found[0].table
     var located = constraint
     located.table = table.name
-    // The text before the first parenthesis names the index and the table.
+    // The indexed terms begin at the first parenthesis. The text before it contains the names of
+    // the index and of the table.
     let tokens = SQLTokens(sql)
     let terms = tokens.tokens.drop { !$0.isSign("(") }.prefix { !$0.isWord("where") }
     located.columns = columns(of: table, namedIn: tokens.text(terms))
@@ -99,7 +101,8 @@ extension ConnectionCore {
     if statement.pointee.effects.contains(.controlsTransaction)
       || statement.pointee.savepointAction != nil
     {
-      // This also finds keys that rows violate because foreign keys were not enforced earlier.
+      // The result may also contain keys that were violated earlier, while foreign keys were not
+      // enforced.
       return foreignKeysOfDanglingRows()
     }
     guard let writes = writes(of: statement) else { return [] }
@@ -114,14 +117,16 @@ extension ConnectionCore {
     let table = writes.tables[0]
     let tokens = SQLTokens(statement.sql ?? "").tokens
     let verb = tokens.first?.value.lowercasedASCII
-    // The actions of the table's own foreign keys also assign columns, even for a DELETE.
+    // The assigned columns include those that actions of the table's own foreign keys assign. Even
+    // a DELETE may have such columns.
     let assigned = statement.pointee.assignments.map(\.column.lowercasedASCII)
     let derived = assigned.isEmpty ? [] : derivedColumns(of: table, assigned)
     var keys = foreignKeys(of: table, isChild: true).filter { key in
       !["update", "delete"].contains(verb)
         || key.columns.contains { (assigned + derived).contains($0.lowercasedASCII) }
     }
-    // REPLACE deletes existing rows, and an upsert updates existing rows.
+    // REPLACE deletes existing rows, and an upsert updates existing rows. Both may violate foreign
+    // keys that refer to the table.
     let replaces = replacesRows(table, tokens)
     let actions = ["NO ACTION", "RESTRICT"]
     if verb != "insert" || !assigned.isEmpty || replaces {
@@ -151,8 +156,8 @@ extension ConnectionCore {
     (try? foreignKeys(of: table.name, in: table.database, isChild: isChild)) ?? []
   }
 
-  /// Whether a statement may delete rows of a table because of REPLACE: its own OR REPLACE, or an
-  /// ON CONFLICT REPLACE in the schema.
+  /// Returns whether a statement may delete rows of a table because of REPLACE. The statement
+  /// itself may have OR REPLACE, or the schema may have ON CONFLICT REPLACE.
   private func replacesRows(_ table: WrittenTable, _ tokens: [SQLTokens.Token]) -> Bool {
     if tokens.contains(where: { $0.isWord("replace") }) { return true }
     return readRows(
@@ -163,8 +168,8 @@ extension ConnectionCore {
 
   // MARK: Reading the schema
 
-  /// Returns the tables whose rows the statement or its triggers write. Compiles the statement once
-  /// more, so that the authorizer reports the tables.
+  /// Returns the tables whose rows the statement or its triggers write. To find them, compiles the
+  /// statement once more, so that the authorizer reports the tables.
   private func writes(
     of statement: StatementPointer
   ) -> (tables: [WrittenTable], writesInTrigger: Bool)? {
@@ -194,7 +199,8 @@ extension ConnectionCore {
     else { return nil }
     let table = writes.tables[0]
     let verb = SQLTokens(text).tokens.first?.value.lowercasedASCII
-    // Actions of the table's own foreign keys write further rows of the table.
+    // If the table has a foreign key to itself, the actions of this key write further rows of the
+    // table.
     let writesMore =
       verb != "insert"
       && foreignKeys(of: table, isChild: false).contains { key in
@@ -204,8 +210,8 @@ extension ConnectionCore {
     return writesMore ? nil : WrittenRows(of: text, table, in: self)
   }
 
-  /// Returns those columns of a table whose names occur in a piece of SQL, in the order of the
-  /// table.
+  /// Returns the columns of a table whose names occur in a piece of SQL. They are in the order in
+  /// which the table has them.
   private func columns(of table: WrittenTable, namedIn text: String) -> [String] {
     let names = Set(
       SQLTokens(text).tokens.filter { $0.kind == .word || $0.kind == .quotedName }

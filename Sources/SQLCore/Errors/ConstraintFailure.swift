@@ -24,8 +24,8 @@ public struct ConstraintFailure: Hashable, Sendable {
     case foreignKey
     /// A value has the wrong type for its column in a STRICT table.
     case dataType
-    /// No constraint of the schema: a trigger called RAISE, or a commit hook, function or virtual
-    /// table refused the change.
+    /// No constraint of the schema was violated. Instead, a trigger called RAISE, or a commit hook,
+    /// a function or a virtual table refused the change.
     case other
   }
 
@@ -52,7 +52,8 @@ public struct ConstraintFailure: Hashable, Sendable {
   /// Parses a message from SQLite, such as `UNIQUE constraint failed: Post.url, Post.day`.
   init?(code: ResultCode, message: String) {
     guard code.primary == .constraint else { return nil }
-    // The extended part of the code. Swift cannot import the C macros of these codes.
+    // These numbers are the extended parts of SQLite's codes. They are written here as numbers,
+    // because Swift cannot import the C macros of the codes.
     switch code.rawValue >> 8 {
     case 1: self.init(kind: .check)
     case 3: self.init(kind: .foreignKey)

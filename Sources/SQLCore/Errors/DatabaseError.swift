@@ -43,9 +43,9 @@ public struct DatabaseError: Error, Hashable, Sendable {
     self.constraint = constraint
   }
 
-  /// Whether the code says that the statement was stopped from outside: `.interrupt` or `.abort`. A
-  /// statement also fails with `.abort` after an interruption or another error has rolled back its
-  /// transaction.
+  /// Whether the statement was stopped by something outside of it, so that its code is `.interrupt`
+  /// or `.abort`. A statement also fails with `.abort` after its transaction was rolled back by an
+  /// interruption or another error.
   public var isInterruption: Bool {
     code.primary == .interrupt || code.primary == .abort
   }
@@ -65,8 +65,8 @@ extension DatabaseError {
   /// which still has the message of that call.
   package init(code: Int32, handle: OpaquePointer?, sql: String? = nil) {
     let extended = handle.map { sqlite3_extended_errcode($0) } ?? code
-    // If the handle has recorded another failure, the message is SQLite's general text for the
-    // code.
+    // If the last failure that the handle has recorded is another one, the message is SQLite's
+    // general text for the code.
     let remembered = extended & 0xFF == code & 0xFF
     let message =
       remembered
@@ -90,7 +90,8 @@ extension DatabaseError: CustomStringConvertible {
   /// known and the statement is on one line.
   public var description: String {
     var text = "SQLite error \(code.rawValue): "
-    // SQLite's own message says less than the known facts about the constraint.
+    // If the constraint is known, its description comes first, because it says more than SQLite's
+    // own message.
     if let constraint, constraint.kind != .other {
       text += "\(constraint) (\(message))"
     } else {
@@ -112,8 +113,8 @@ extension DatabaseError: CustomStringConvertible {
   }
 }
 
-/// The names of the models that the process has used, by the names of their tables. They are used
-/// to explain the error for a missing table.
+/// The names of the models that the process has used. They are stored by the names of their tables,
+/// and explain the error for a missing table.
 package enum KnownModels {
   private static let names = Lock<[String: String]>([:])
 

@@ -7,7 +7,7 @@
 /// also thrown if no session could be opened within `Configuration.busyTimeout`.
 /// - SeeAlso: <https://www.sqlite.org/lang_transaction.html>
 public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The known effect of the statement or transaction.
+  /// The effect of the statement or transaction, as far as it is known.
   public enum Outcome: Hashable, Sendable {
     /// Nothing was changed: the statement was not run, or the transaction was rolled back.
     case notRun
@@ -34,7 +34,7 @@ public struct RemoteSessionError: Error, Hashable, Sendable, CustomStringConvert
     self.allowsRetry = allowsRetry
   }
 
-  /// The message, and the known effect.
+  /// The message, followed by what is known about the effect of the statement or transaction.
   public var description: String {
     switch outcome {
     case .notRun where !allowsRetry:

@@ -1,20 +1,21 @@
-/// The rows that a failed statement would have written. A SELECT with the same values or the same
-/// condition reads them again. They show which constraints the statement cannot have violated.
+/// The rows that a failed statement would have written. The rows show which constraints the
+/// statement cannot have violated. To read the rows again, a SELECT is made from the values or from
+/// the condition of the statement.
 ///
 /// The statement itself does not run again: a second run would count in `total_changes()`, and an
 /// interruption would roll back the caller's transaction. The SELECT reads the rows as they were
 /// before the statement, because SQLite undid the statement. The SELECT may read more rows than the
-/// statement reached before it failed. This does no harm, because a constraint that all these rows
-/// satisfy was not violated.
+/// statement reached before it failed. This does no harm: if all these rows satisfy a constraint,
+/// the statement did not violate it.
 struct WrittenRows {
   private let core: ConnectionCore
   private let table: WrittenTable
   private let columns: [TableColumn]
-  /// A SELECT of the new rows; nil for DELETE.
+  /// A SELECT that reads the new rows, as the statement would have written them; nil for DELETE.
   private var inserted: String?
   /// The columns of `inserted`.
   private var names: [String] = []
-  /// A SELECT of the rows as they were before the statement; nil for INSERT.
+  /// A SELECT that reads the old rows, as they were before the statement; nil for INSERT.
   private var previous: String?
 
   /// Makes the SELECTs for the rows that a statement would write. Returns nil if a SELECT cannot
@@ -84,7 +85,8 @@ struct WrittenRows {
       start = comma + 1
       guard term.count > 2, let name = term.first, name.isName,
         term[term.startIndex + 1].isSign("="),
-        // The name may be `rowid`, which stands for a column of another name.
+        // The name must be that of a column. The name `rowid`, which may stand for a column of
+        // another name, is not handled here.
         columns.contains(where: { $0.name.lowercasedASCII == name.value.lowercasedASCII })
       else { return }
       assignments[name.value.lowercasedASCII] = source.text(term.dropFirst(2))
@@ -102,14 +104,16 @@ struct WrittenRows {
   func satisfy(_ key: StoredForeignKey) -> Bool {
     let isChild = table.isNamed(key.table)
     let isParent = table.isNamed(key.parent)
-    // The table refers to itself, so an UPDATE may separate a row from its parent.
+    // If the foreign key refers to its own table, an UPDATE may separate a row from its parent.
+    // These rows cannot rule that out, so false is returned.
     if isChild, isParent, previous != nil { return false }
     guard key.parentColumns.count == key.columns.count else { return false }
     let names = zip(key.parentColumns, key.columns).map {
       (parent: Identifier($0).quoted, child: Identifier($1).quoted)
     }
     func qualified(_ name: String) -> String { "\(table.schema).\(Identifier(name).quoted)" }
-    // The parent's column is the left operand, so that its collation is used.
+    // The parent's column must be the left operand, because SQLite compares with the collation of
+    // the left operand.
     let isPair = names.map { "p.\($0.parent) = c.\($0.child)" }.joined(separator: " AND ")
     if isChild {
       guard let rows = newRows(key.columns) else { return false }
@@ -199,7 +203,8 @@ struct WrittenRows {
   /// Runs a SELECT and returns true if it has no rows. If the SELECT would call the program's code
   /// or a function that is not deterministic, returns false without running it.
   private func isEmpty(_ select: String) -> Bool {
-    // Tracing is off meanwhile, because a trace would show the values of the statement.
+    // Tracing is turned off during the SELECT, because a trace would show the values of the
+    // statement.
     let traced = core.state.pointee.hooks.tracedKinds
     if !traced.isEmpty { core.installTrace(of: []) }
     defer { if !traced.isEmpty { core.installTrace(of: traced) } }

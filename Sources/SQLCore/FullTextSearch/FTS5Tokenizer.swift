@@ -24,7 +24,8 @@ public protocol FTS5Tokenizer: AnyObject {
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens) throws
 }
 
-/// An error that ends the splitting of a text, because FTS5 wants no more tokens or has failed.
+/// An error that ends the splitting of a text into tokens. It is thrown if FTS5 wants no more
+/// tokens, or if a function of FTS5 has failed.
 struct FTS5Stop: Error {
   let code: Int32
 }
@@ -62,8 +63,8 @@ public struct FTS5Purpose: OptionSet, Sendable {
 
   /// The text is a query.
   public static let query = FTS5Purpose(rawValue: FTS5_TOKENIZE_QUERY)
-  /// The last token of the text is the beginning of a word, as in a search for `data*`. This option
-  /// comes together with `.query`.
+  /// The last token of the text is the beginning of a word, as in a search for `data*`. FTS5 always
+  /// sets this option together with `.query`.
   public static let prefix = FTS5Purpose(rawValue: FTS5_TOKENIZE_PREFIX)
   /// The text is in a row that is added to the index, deleted from it, or checked.
   public static let document = FTS5Purpose(rawValue: FTS5_TOKENIZE_DOCUMENT)
@@ -71,8 +72,9 @@ public struct FTS5Purpose: OptionSet, Sendable {
   public static let function = FTS5Purpose(rawValue: FTS5_TOKENIZE_AUX)
 }
 
-/// The data with which a tokenizer is made: the arguments in `tokenize = 'name one two'`. It also
-/// gives access to the tokenizers that are already registered.
+/// The data with which a tokenizer is made. It has the arguments of the tokenizer, which are `one`
+/// and `two` in `tokenize = 'name one two'`. It also gives access to the tokenizers that are
+/// already registered.
 /// - SeeAlso: <https://www.sqlite.org/fts5.html#custom_tokenizers>
 public struct FTS5TokenizerContext {
   /// The words after the tokenizer's name.

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The positions in bytes at which the found words of a text begin and end. To find these
-/// positions, the text is split into tokens once more.
+/// The positions, in bytes, at which the words that a search has found begin and end in a text. The
+/// index does not store these positions, so the text is split into tokens once more.
 struct FoundWords {
   /// The part of the text that is shown, as a range of bytes.
   private(set) var part: Range<Int>
@@ -10,9 +10,10 @@ struct FoundWords {
   private(set) var ranges: [Range<Int>] = []
 
   private let byteCount: Int
-  /// The tokens to show, counted from the first token of the text.
+  /// The range of the tokens to show. The first token of the text has the number 0.
   private let shown: Range<Int>
-  /// The tokens of each occurrence to mark. Overlapping occurrences are one range.
+  /// The ranges of the tokens to mark: one range for each occurrence. Occurrences that overlap have
+  /// one common range.
   private let found: [Range<Int>]
   private let showsEnd: Bool
   /// The number of the token that is added next.
@@ -21,9 +22,9 @@ struct FoundWords {
   private var next = 0
   private var start = 0
 
-  /// Finds the words of the occurrences that begin in the token range `shown`. The shown part of
-  /// the text ends with the last token of this range or, if `showsEnd` is true, where the text
-  /// ends.
+  /// Finds the words of the occurrences that begin in the token range `shown`. If `showsEnd` is
+  /// true, the shown part of the text ends where the text ends. Otherwise it ends with the last
+  /// token of the range.
   init(
     in text: UnsafeRawBufferPointer, of match: FTS5Match, _ occurrences: [FTS5Match.Occurrence],
     shown: Range<Int> = 0..<Int.max, showsEnd: Bool = true
@@ -40,7 +41,8 @@ struct FoundWords {
         found.append(tokens)
       }
     }
-    // Otherwise, a phrase that begins before the shown part would be marked from its middle on.
+    // A phrase that begins before the shown part is not marked. Otherwise the mark would begin in
+    // the middle of the phrase.
     found.removeAll { $0.lowerBound < shown.lowerBound }
     self.found = found
     if found.isEmpty, shown.lowerBound == 0, showsEnd { return }
@@ -53,8 +55,8 @@ struct FoundWords {
     if showsEnd { part = part.lowerBound..<text.count }
   }
 
-  /// Whether the splitting can stop, because the rest of the text contains nothing to mark or to
-  /// show.
+  /// Whether the splitting into tokens can stop, because the rest of the text contains nothing more
+  /// to mark or to show.
   private var isComplete: Bool {
     token >= shown.upperBound || showsEnd && next == found.count && token > shown.lowerBound
   }

@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
-  // FoundationEssentials cannot normalize text, and the whole of Foundation would add the data of
-  // all languages to a program.
+  // Swift's own normalization is used, because FoundationEssentials cannot normalize text. The
+  // whole of Foundation can, but would add the data of all languages to a program.
   @_spi(_Unicode) import Swift
 #else
   import Foundation
@@ -22,7 +22,7 @@ final class NormalizingTokenizer: FTS5Tokenizer {
   func tokenize(
     _ text: Span<UInt8>, for purpose: FTS5Purpose, into tokens: borrowing FTS5Tokens
   ) throws {
-    // ASCII is in every normal form.
+    // A text that consists only of ASCII characters is already in the normal form NFC.
     var isASCII = true
     for index in text.indices where text[index] >= 0x80 {
       isASCII = false

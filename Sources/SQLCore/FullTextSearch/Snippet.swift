@@ -15,13 +15,14 @@ struct Snippet {
   private(set) var column: Int
   private(set) var firstToken = 0
   private var score = 0
-  /// For each phrase, the value that `trial` had when the phrase was last counted. A phrase that
-  /// was already counted in the same trial is a repetition.
+  /// The number of the trial in which each phrase was last counted. If a phrase was already counted
+  /// in the current `trial`, it is a repetition.
   private var countedIn: [Int]
   private var trial = 0
   private let size: Int
 
-  /// Chooses a part of `size` tokens in a column, or in any column if `wanted` is negative.
+  /// Chooses the part of `size` tokens with the highest score. If `wanted` is negative, the part
+  /// may be in any column. Otherwise it is in the column `wanted`.
   init(of match: FTS5Match, inColumn wanted: Int, size: Int) throws(FTS5Stop) {
     column = max(wanted, 0)
     self.size = size
@@ -37,8 +38,8 @@ struct Snippet {
     }
   }
 
-  /// Rates the two parts that are tried for an occurrence, and keeps the better one if it is better
-  /// than the best part so far. `token` is the first token of the occurrence.
+  /// Rates the two parts that are tried for an occurrence, whose first token is `token`. Keeps the
+  /// better of the two if it is also better than the best part so far.
   private mutating func choose(
     _ token: Int, _ occurrences: [FTS5Match.Occurrence], _ sentences: [Int], _ column: Int,
     _ count: Int

@@ -1,10 +1,10 @@
 import CSQLite
 
-/// A tokenizer that is registered on a connection. It makes an instance of the tokenizer for each
-/// table. FTS5 owns and releases this object.
+/// A tokenizer that is registered on a connection. For each table, it makes an instance of the
+/// tokenizer. FTS5 owns and releases this object.
 final class TokenizerModule {
-  // Unretained: the core owns the handle, the handle owns FTS5 and this object, and the core
-  // outlives all of them.
+  // The reference is not counted, because the core outlives this object. The core owns the handle,
+  // which owns FTS5, which owns this object.
   private let core: Unmanaged<ConnectionCore>
   private let make: @Sendable (FTS5TokenizerContext) throws -> any FTS5Tokenizer
 
@@ -110,7 +110,7 @@ enum FTS5 {
     guard sqlite3_prepare_v2(core.handle, "SELECT fts5(?1)", -1, &statement, nil) == SQLITE_OK
     else { throw missing }
     defer { sqlite3_finalize(statement) }
-    // During the step, FTS5 stores the address of its interface here.
+    // FTS5 stores the address of its interface in this memory while the statement runs.
     let place = UnsafeMutablePointer<UnsafeMutablePointer<fts5_api>?>.allocate(capacity: 1)
     place.initialize(to: nil)
     defer { place.deallocate() }
@@ -133,8 +133,8 @@ enum FTS5 {
 final class ForeignTokenizer: FTS5Tokenizer {
   private let methods: fts5_tokenizer
   private let instance: OpaquePointer
-  // Unretained: the wrapping tokenizer holds this tokenizer, FTS5 holds the wrapping tokenizer, and
-  // the core's handle holds FTS5.
+  // The reference is not counted, because the core outlives this object. The core's handle holds
+  // FTS5, which holds the wrapping tokenizer, which holds this tokenizer.
   private let core: Unmanaged<ConnectionCore>
 
   init(_ name: String, _ arguments: [String], on core: ConnectionCore) throws {
@@ -170,7 +170,8 @@ final class ForeignTokenizer: FTS5Tokenizer {
   ) throws {
     let count = text.count
     let relay = TokenRelay(target: tokens.target, count: count)
-    // Before SQLite 3.49, `trigram` reads on after the text until it finds a zero.
+    // The text is copied, with a zero at its end. Before SQLite 3.49, `trigram` reads beyond the
+    // end of the text until it finds a zero.
     var terminated: [CChar] = []
     terminated.reserveCapacity(count + 1)
     text.withUnsafeBufferPointer { bytes in

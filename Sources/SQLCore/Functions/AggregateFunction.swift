@@ -39,7 +39,8 @@ final class TypedAggregateState<State>: AggregateState {
 /// An aggregate or window function whose body is Swift code. SQLite owns and releases this object.
 final class AggregateFunction {
   private let makeState: @Sendable () -> AggregateState
-  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
+  // The reference is not counted, because the core outlives this object. The core owns the handle,
+  // which owns this object.
   private let core: Unmanaged<ConnectionCore>
 
   private init(core: ConnectionCore, _ makeState: @escaping @Sendable () -> AggregateState) {
@@ -54,7 +55,7 @@ final class AggregateFunction {
     let function = AggregateFunction(core: core) { TypedAggregateState(bodies) }
     let data = Unmanaged.passRetained(function).toOpaque()
     let isWindow = bodies.inverse != nil
-    // SQLite releases the function even if this call fails.
+    // SQLite releases the function even if this call fails, so it need not be released here.
     try core.check(
       sqlite3_create_window_function(
         core.handle, name, argumentCount, flags.textRepresentation, data,
@@ -113,7 +114,7 @@ final class AggregateFunction {
   }
 
   /// Computes the result of a group, passes it to SQLite, and releases the group's state. SQLite
-  /// also calls this for a failed statement and for a group without rows.
+  /// also calls this function if a statement has failed, or if a group has no rows.
   private static func finish(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let slot = slot(of: context, size: 0)
@@ -125,8 +126,8 @@ final class AggregateFunction {
     setResult(of: context, from: state)
   }
 
-  /// Computes the result of a window function for the rows that are in the frame now, and passes it
-  /// to SQLite. More rows of the group may follow.
+  /// Computes the result of a window function for the rows that are in the frame now, and passes
+  /// the result to SQLite. The state is kept, because more rows of the group may follow.
   private static func showValue(_ context: OpaquePointer?) {
     guard let function = function(of: context) else { return }
     let state =

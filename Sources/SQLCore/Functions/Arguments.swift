@@ -36,7 +36,7 @@ public struct Arguments: ~Copyable {
   /// connection is valid during the current access.
   public var connection: Connection { core.lend() }
 
-  /// The argument at `index`, counted from 0, whatever its storage class.
+  /// The argument at `index`, counted from 0. The argument may have any storage class.
   public subscript(index: Int) -> DatabaseValue {
     get throws { try databaseValue(at: index) }
   }
@@ -80,8 +80,8 @@ public struct Arguments: ~Copyable {
     try body(Cell(value: try value(at: index), form: .standard))
   }
 
-  /// Passes the text of the argument at `index`, counted from 0, to a closure, as its bytes. SQLite
-  /// converts a number to text. The argument must not be NULL.
+  /// Passes the UTF-8 bytes of the argument at `index`, counted from 0, to a closure. If the
+  /// argument is a number, SQLite converts it to text. The argument must not be NULL.
   package func withText<Result>(
     at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) throws -> Result {
@@ -116,9 +116,9 @@ public struct Arguments: ~Copyable {
     return object
   }
 
-  /// Returns all values of a condition such as `column IN (1, 2, 3)`, in a `filter` method. The
-  /// plan of the virtual table must have set `isList` for this argument. Throws `DatabaseError`
-  /// (`.misuse`) if the argument is not a list.
+  /// Returns all values of the list in a condition such as `column IN (1, 2, 3)`. Use this method
+  /// in the `filter` method of a virtual table. The plan of the virtual table must have set
+  /// `isList` for this argument. Throws `DatabaseError` (`.misuse`) if the argument is not a list.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/vtab_in_first.html>
   public func list(at index: Int) throws -> [DatabaseValue] {

@@ -9,7 +9,8 @@ import CSQLite
 /// A collation whose comparison is a Swift closure. SQLite owns and releases it.
 final class Collation {
   private let compare: @Sendable (Span<UInt8>, Span<UInt8>) throws -> ComparisonResult
-  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
+  // The reference is not counted, because the core outlives this object. The core owns the handle,
+  // which owns this object.
   private let core: Unmanaged<ConnectionCore>
 
   private init(
@@ -30,8 +31,8 @@ final class Collation {
     ) { pointer in
       if let pointer { Unmanaged<Collation>.fromOpaque(pointer).release() }
     }
-    // Unlike SQLite's other registration functions, this one does not release the object if it
-    // fails.
+    // If this function fails, it does not release the object, unlike SQLite's other registration
+    // functions.
     if code != SQLITE_OK { held.release() }
     try core.check(code)
   }
@@ -44,7 +45,8 @@ final class Collation {
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Int32 {
     let core = core.takeUnretainedValue()
-    // After an error, the result does not matter, because the work of the statement is undone.
+    // If an error was noted before, the result of the comparison does not matter, because the work
+    // of the statement is undone.
     guard core.state.pointee.hooks.failure == nil else { return 0 }
     core.state.pointee.hooks.willCallOut()
     defer { core.state.pointee.hooks.didCallOut() }

@@ -3,7 +3,8 @@ import CSQLite
 /// An SQL function whose body is a Swift closure. SQLite owns and releases this object.
 final class ScalarFunction {
   private let body: @Sendable (borrowing Arguments) throws -> DatabaseValue
-  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
+  // The reference is not counted, because the core outlives this object. The core owns the handle,
+  // which owns this object.
   private let core: Unmanaged<ConnectionCore>
 
   private init(
@@ -18,7 +19,7 @@ final class ScalarFunction {
     _ body: @escaping @Sendable (borrowing Arguments) throws -> DatabaseValue
   ) throws {
     let function = Unmanaged.passRetained(ScalarFunction(core: core, body)).toOpaque()
-    // SQLite releases the function even if this call fails.
+    // SQLite releases the function even if this call fails, so it need not be released here.
     try core.check(
       sqlite3_create_function_v2(
         core.handle, name, argumentCount, flags.textRepresentation, function, callScalar, nil, nil
@@ -77,8 +78,8 @@ public struct FunctionFlags: OptionSet, Sendable {
   /// Equal arguments always give equal results, so SQLite may call the function less often. Indexes
   /// may use the function if it is also `.innocuous`.
   public static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
-  /// The function cannot be called from views, triggers or the schema. This holds for every
-  /// function that is not `.innocuous`.
+  /// The function cannot be called from views, triggers or the schema. Every function that is not
+  /// `.innocuous` has this flag, even if the flag is not given.
   public static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
   /// The function has no side effects and discloses nothing, so views, triggers and the schema may
   /// call it.

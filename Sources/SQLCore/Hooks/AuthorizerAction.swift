@@ -97,7 +97,8 @@ public struct AuthorizerAction: Hashable, Sendable {
 }
 
 extension AuthorizerAction.Kind {
-  /// Creates a kind from SQLite's action code and its two arguments.
+  /// Creates a kind from SQLite's code for an action, and from the two arguments that come with the
+  /// code.
   fileprivate init(code: Int32, _ first: String?, _ second: String?) {
     let one = first ?? ""
     let two = second ?? ""
@@ -160,7 +161,8 @@ extension Registrar {
     _ body: @escaping @Sendable (AuthorizerAction) throws -> AuthorizerDecision
   ) throws -> HookListener {
     let listener = try listen(\.authorizer, body)
-    // A cached row is returned without a statement that could be checked.
+    // The cache is turned off, because it returns a cached row without a statement that the
+    // authorizer could check.
     (self as? Database)?.cache.turnOff()
     return listener
   }
@@ -176,8 +178,9 @@ extension Registrar {
 public enum AuthorizerDecision: Sendable {
   /// The action is allowed.
   case allow
-  /// A column reads as NULL instead of its value, and a function returns NULL. For `.delete`, the
-  /// rows are deleted nevertheless. Any other action is skipped without an error.
+  /// The action is ignored: a column reads as NULL instead of its value, and a function returns
+  /// NULL. If the action is `.delete`, the rows are deleted nevertheless. Any other action is
+  /// skipped without an error.
   case ignore
   /// The statement is rejected with an error.
   case deny

@@ -1,8 +1,9 @@
 import Synchronization
 
 extension Connection {
-  /// Runs `body`, whose statement reads all rows of a table, and meanwhile calls `progress` with
-  /// the number of rows read so far: first with 0, and then about every 10,000 rows.
+  /// Runs `body`, whose statement reads all rows of a table. Meanwhile, calls `progress` with the
+  /// number of rows that were read so far. The first call has the number 0, and another call
+  /// follows about every 10,000 rows.
   ///
   /// SQLite does not report the progress of a statement in rows. Its virtual machine takes about
   /// the same number of steps for each row, so the count is an estimate. If `progress` throws an
@@ -17,7 +18,8 @@ extension Connection {
     _ body: () throws -> Result
   ) throws -> Result {
     guard let progress, try !use().isRemote else { return try body() }
-    // If the rows cannot be counted, `body` runs anyway and throws the reason.
+    // If the rows cannot be counted, the error is ignored here. `body` runs anyway, and then throws
+    // an error with the reason.
     guard
       let count = try? row("SELECT count(*) FROM \(identifier: table)")?.get(Int.self, at: 0),
       count > RowSteps.reportedRows
@@ -37,7 +39,8 @@ extension Connection {
     do {
       return try body()
     } catch {
-      // The error of the statement has only the text of the error that `progress` threw.
+      // The original error of `progress` is thrown, because the error of the statement contains
+      // only its text.
       guard let failure = steps.failure.withLock({ $0 }) else { throw error }
       let core = try use()
       if core.state.pointee.transaction.rollbackCause != nil {
@@ -48,8 +51,8 @@ extension Connection {
   }
 }
 
-/// A counter of the steps of SQLite's virtual machine, with the number of rows that was reported
-/// last.
+/// A counter of the steps of SQLite's virtual machine. It also stores the number of rows that was
+/// last reported.
 private final class RowSteps: Sendable {
   /// The number of rows between two reports.
   static let reportedRows = 10_000
@@ -60,12 +63,12 @@ private final class RowSteps: Sendable {
   /// The error that the caller's closure threw to end the statement.
   let failure = Lock<(any Error)?>(nil)
 
-  /// Adds the steps of one interval to the count. If at least `reportedRows` more rows were read
-  /// since the last report, returns the number of rows read so far; otherwise nil.
+  /// Adds the steps of one interval to the count. Returns the number of rows that were read so far,
+  /// if it is at least `reportedRows` higher than in the last report. Otherwise returns nil.
   func next(perRow: Int, of count: Int) -> Int? {
     let steps = steps.add(Self.interval, ordering: .relaxed).newValue
-    // The estimate may be too high, so it is limited: the last row counts as read only when the
-    // statement has ended.
+    // The estimate may be too high, so it is limited to all rows but the last. The last row counts
+    // as read only when the statement has ended.
     let done = min(steps / max(1, perRow), count - 1)
     guard done - reported.load(ordering: .relaxed) >= Self.reportedRows else { return nil }
     reported.store(done, ordering: .relaxed)

@@ -72,7 +72,8 @@ extension ConnectionCore {
     installHooks()
   }
 
-  /// Removes the pre-update hook, so that a session can use the slot that both share in SQLite.
+  /// Removes the pre-update hook, so that a session can use its slot in SQLite. The hook and the
+  /// sessions share this slot.
   func removePreUpdateHook() {
     guard state.pointee.hooks.installed.contains(.preUpdate), !state.pointee.hooks.isRecording
     else {
@@ -138,7 +139,8 @@ private func preUpdate(
   if state.pointee.cacheFeed.isOn {
     state.feedCache(operation, database: database, table: table, oldRowID: oldRowID)
   }
-  // If no observer or listener needs the table, its row changes cost only this comparison.
+  // If no observer and no listener needs changes of the table, a row change costs only this
+  // comparison.
   guard !state.pointee.observation.passesOver(table) else { return }
   notify(
     state, of: handle, operation: operation, database: database, table: table,
@@ -146,7 +148,7 @@ private func preUpdate(
 }
 
 /// Notifies the observer and the listeners of a row change. This is a separate function, so that
-/// `preUpdate` can return early without saving registers.
+/// `preUpdate` need not save registers when it returns early.
 @inline(never)
 private func notify(
   _ state: UnsafeMutablePointer<ConnectionState>, of handle: OpaquePointer, operation: Int32,
@@ -158,8 +160,8 @@ private func notify(
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observation.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.hooks.listeners.preUpdate.isEmpty else {
-    // A write to an incremental BLOB is not a statement, so nothing would clear `lastPassedOver`
-    // after it.
+    // The table is not noted for a write to an incremental BLOB. Such a write is not a statement,
+    // so nothing would clear `lastPassedOver` after it.
     if !matters, event.blobColumn < 0 { state.pointee.observation.passOver(table) }
     return
   }
@@ -170,7 +172,8 @@ private func notify(
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> Int32 {
   guard let state = state(context) else { return 0 }
-  // A collation or a tokenizer failed, so written data may be out of order.
+  // If a collation or a tokenizer has failed, the written data may be out of order. The result 1
+  // makes SQLite roll the transaction back.
   guard !state.pointee.hooks.spoilsWrites else { return 1 }
   if !state.pointee.hooks.listeners.commit.isEmpty {
     if let failure = state.askListenersToCommit() {
@@ -189,10 +192,11 @@ private func didRollBack(context: UnsafeMutableRawPointer?) {
   guard let state = state(context) else { return }
   state.pointee.cacheFeed.didRollBack()
   state.pointee.observation.observer?.rollbackHookDidFire()
-  // SQLite also calls the hook for a transaction that only reads.
+  // SQLite also calls this hook when a transaction that only reads is rolled back. Such a rollback
+  // is not reported.
   guard state.pointee.access.allowsWriting else { return }
-  // If writes share the transaction, the rollback of each write is reported when its outcome is
-  // known.
+  // If several writes share the transaction, this hook does not report the rollback. It is reported
+  // for each write when the outcome of the write is known.
   guard state.pointee.transaction.sharedWrites == nil else { return }
   state.reportRollback()
 }
@@ -210,7 +214,7 @@ private func didUpdate(
 
 extension UnsafeMutablePointer where Pointee == ConnectionState {
   /// Records a row change for the cache. This is a separate function, because most connections have
-  /// no cache.
+  /// no cache and never call it.
   @inline(never)
   fileprivate func feedCache(
     _ operation: Int32, database: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
@@ -254,7 +258,7 @@ extension UnsafeMutablePointer where Pointee == ConnectionState {
   }
 
   /// Runs a closure that calls listeners. During the closure, the connection runs no statement. If
-  /// a listener is added or removed meanwhile, the closure still has the former list.
+  /// a listener is added or removed during the closure, the closure still uses the former list.
   func callingOut<Result>(_ body: (HookListeners) -> Result) -> Result {
     pointee.hooks.willCallOut()
     defer { pointee.hooks.didCallOut() }

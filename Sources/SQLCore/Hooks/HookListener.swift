@@ -23,8 +23,8 @@ public final class HookListener: Sendable {
 
   private static let count = Atomic<UInt64>(0)
 
-  /// Whether the listener was removed. A removed listener is not called again, but a call that
-  /// began before may still be running.
+  /// Whether the listener was removed. A removed listener is not called again. However, a call that
+  /// began before the removal may still be running.
   public var isRemoved: Bool { isRemovedFlag.load(ordering: .acquiring) }
 
   func remove() { isRemovedFlag.store(true, ordering: .releasing) }
@@ -131,8 +131,9 @@ final class ProgressListener: Sendable {
 }
 
 extension Registrar {
-  /// Calls `body` while a statement waits for a lock that another connection holds: before each new
-  /// attempt to get the lock, with the number of earlier calls in this wait.
+  /// Calls `body` while a statement waits for a lock that another connection holds. `body` is
+  /// called before each new attempt to get the lock. Its argument is the number of earlier calls
+  /// during this wait.
   ///
   /// If `body` throws, the wait and the statement end with the message of that error. If `body`
   /// returns true, the statement continues to wait, even beyond the busy timeout. If `body` returns

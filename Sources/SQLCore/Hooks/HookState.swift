@@ -14,8 +14,8 @@ struct InstalledHooks: OptionSet {
 /// The listeners of a connection, the hooks that are installed for them, and an error that a
 /// callback threw but could not report to SQLite.
 ///
-/// The methods do not call listeners or SQLite. Both could access this value during the call, while
-/// a method changes it.
+/// The methods call neither listeners nor SQLite, because both could access this value while a
+/// method changes it.
 struct HookState {
   private(set) var listeners = HookListeners()
   /// The hooks that are installed for the listeners and the observer.
@@ -26,7 +26,7 @@ struct HookState {
   private var depth = 0
   /// An error that a callback threw but could not report to SQLite.
   private(set) var failure: NotedFailure?
-  /// Whether a commit must fail after a callback has failed.
+  /// Whether a commit fails if a callback has failed before it.
   private var vetoesFailedCommits = false
   /// The number of sessions that record. Sessions and the pre-update hook share one slot in SQLite.
   private var sessionCount = 0
@@ -50,11 +50,12 @@ struct HookState {
   /// The hooks that change when an observer or a listener is added or removed.
   struct Changes {
     let wanted: InstalledHooks
-    /// The hooks that change. Those in `wanted` must be installed, and the others removed.
+    /// The hooks to install or to remove. Those that are in `wanted` must be installed, and the
+    /// others must be removed.
     let hooks: InstalledHooks
     /// The kinds of events to trace; nil if they have not changed.
     let trace: TraceKinds?
-    /// Whether every cached statement must be recompiled.
+    /// Whether the change makes it necessary to recompile every cached statement.
     let expiresStatements: Bool
   }
 
@@ -85,7 +86,7 @@ struct HookState {
 
   // MARK: Callbacks
 
-  /// Whether a callback runs in which SQLite allows no statement on the connection.
+  /// Whether a callback is running during which SQLite allows no statement on the connection.
   var isInCallback: Bool { depth > 0 }
 
   mutating func willCallOut() { depth &+= 1 }
@@ -108,13 +109,15 @@ struct HookState {
   /// Returns and clears the noted error.
   mutating func takeFailure() -> NotedFailure? { failure.take() }
 
-  /// Clears the noted error. This is called when an access ends.
+  /// Clears the noted error. This method is called when an access ends.
   mutating func forgetFailure() { failure = nil }
 
-  /// Whether a collation or a tokenizer failed, so that written data may be out of order.
+  /// Whether the noted error is that of a collation or a tokenizer. The written data may then be
+  /// out of order.
   var spoilsWrites: Bool { failure?.spoilsWrites ?? false }
 
-  /// Makes commits fail after a callback has failed. The caller must update the hooks afterwards.
+  /// Makes each later commit fail if a callback has failed before it. The caller must update the
+  /// hooks afterwards.
   mutating func vetoFailedCommits() { vetoesFailedCommits = true }
 
   // MARK: Sessions
@@ -122,7 +125,8 @@ struct HookState {
   /// Whether a session records.
   var isRecording: Bool { sessionCount > 0 }
 
-  /// Whether a session can use the slot of the pre-update hook, because no listener needs the slot.
+  /// Whether a session can use the slot that it shares with the pre-update hook. This is the case
+  /// while no listener needs the slot.
   var allowsSessions: Bool { listeners.preUpdate.isEmpty }
 
   mutating func sessionDidBegin() { sessionCount += 1 }

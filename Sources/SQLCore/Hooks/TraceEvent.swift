@@ -10,9 +10,10 @@ public struct TraceEvent: ~Copyable {
   let statement: OpaquePointer?
   /// Whether the event reports that a trigger begins, rather than the statement itself.
   public var isTrigger: Bool { comment != nil }
-  /// The comment that SQLite passes when a trigger begins.
+  /// The comment that SQLite passes in place of the SQL text when a trigger begins; nil for any
+  /// other event.
   private let comment: String?
-  /// The time that the statement took, for `.profile`.
+  /// The time that the statement took. Only an event of the kind `.profile` has it.
   public let duration: Duration?
 
   init(kind: TraceKinds, subject: UnsafeMutableRawPointer?, detail: UnsafeMutableRawPointer?) {
@@ -86,7 +87,7 @@ public struct TraceKinds: OptionSet, Sendable {
   public static let close = TraceKinds(rawValue: UInt32(SQLITE_TRACE_CLOSE))
 }
 
-/// The closure of a trace listener, with the kinds of events that it wants.
+/// The closure of a trace listener, and the kinds of events for which it is called.
 struct TraceListener: Sendable {
   let kinds: TraceKinds
   let body: @Sendable (borrowing TraceEvent) -> Void
@@ -112,7 +113,8 @@ extension Registrar {
 }
 
 extension ConnectionCore {
-  /// Installs a trace of the kinds that the listeners want, or removes it if they want none.
+  /// Installs SQLite's trace callback for the kinds of events that the listeners want. Removes the
+  /// callback if the listeners want no events.
   func installTrace(of wanted: TraceKinds) {
     sqlite3_trace_v2(
       handle, wanted.rawValue, wanted.isEmpty ? nil : didTrace,

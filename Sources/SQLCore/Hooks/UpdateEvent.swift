@@ -39,23 +39,24 @@ public struct UpdateEvent: Hashable, Sendable {
 extension Registrar {
   /// Calls `body` after a statement inserts, updates or deletes a row of a rowid table.
   ///
-  /// SQLite does not report tables WITHOUT ROWID, rows that REPLACE deletes, or the rows of a
-  /// `DELETE` without a WHERE clause (the truncate optimization); `onPreUpdate` reports them all. A
-  /// reported change may still be rolled back. While `body` runs, its connection runs nothing else.
-  /// The hook is off until a listener is added.
+  /// SQLite does not report the changes of tables WITHOUT ROWID, the rows that REPLACE deletes, or
+  /// the rows that a `DELETE` without a WHERE clause deletes (the truncate optimization).
+  /// `onPreUpdate` reports all of these. A reported change may still be rolled back. While `body`
+  /// runs, its connection runs nothing else. The hook is off until a listener is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/update_hook.html>
   @discardableResult
   public func onUpdate(_ body: @escaping @Sendable (UpdateEvent) -> Void) throws -> HookListener {
     try listen(\.update, body)
   }
 
-  /// Calls `body` before a statement inserts, updates or deletes a row, with the values before and
-  /// after.
+  /// Calls `body` before a statement inserts, updates or deletes a row. The event has the values of
+  /// the row before and after the change.
   ///
-  /// Throws `DatabaseError` (`.misuse`) while a `Session` records on the connection, because both
-  /// use the same slot in SQLite. Also throws `DatabaseError` if SQLite was built without the hook
-  /// (`SQLiteLibrary.Feature.preUpdateHook`). While there is a listener, each row change calls it.
-  /// While `body` runs, its connection runs nothing else.
+  /// Throws `DatabaseError` (`.misuse`) while a `Session` records on the connection, because SQLite
+  /// has only one pre-update hook for each connection, and a session uses this hook. Also throws
+  /// `DatabaseError` if SQLite was built without the hook (`SQLiteLibrary.Feature.preUpdateHook`).
+  /// As long as there is a listener, every change of a row calls it. While `body` runs, its
+  /// connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/preupdate_blobwrite.html>
   @discardableResult
   public func onPreUpdate(
@@ -81,11 +82,12 @@ extension Registrar {
   /// `SQLITE_CONSTRAINT_COMMITHOOK` (531).
   ///
   /// `body` is called once for each `write { }` that commits, even if asynchronous writes share a
-  /// transaction. Outside `write`, it is called once for each transaction. At its end, each write
-  /// or transaction calls this listener or the listener of `onRollback`. If a listener refuses the
-  /// commit, or if the commit fails on the disk, both listeners are called, this one first. A
-  /// refusal undoes all writes that share the transaction. While `body` runs, its connection runs
-  /// nothing else. Without listeners, no hook is installed for them.
+  /// transaction. Outside `write`, it is called once for each transaction. When a write or
+  /// transaction ends, either this listener or the listener of `onRollback` is called. If a
+  /// listener refuses the commit by throwing, or if the commit fails on the disk, both are called:
+  /// first this listener, then the listener of `onRollback`. A refusal undoes all writes that share
+  /// the transaction. While `body` runs, its connection runs nothing else. The library installs no
+  /// hooks for these listeners before one is added.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/commit_hook.html>
   @discardableResult
   public func onCommit(_ body: @escaping @Sendable () throws -> Void) throws -> HookListener {
@@ -108,8 +110,8 @@ extension Registrar {
   /// Calls `body` after each commit in WAL mode.
   ///
   /// Adding a listener changes neither the limit of the log nor the effect of `PRAGMA
-  /// wal_autocheckpoint`. This PRAGMA sets the size of the log, in pages, from which a commit
-  /// copies the log into the database file. While `body` runs, its connection runs nothing else.
+  /// wal_autocheckpoint`. This PRAGMA sets how many pages the log must have for a commit to copy
+  /// the log into the database file. While `body` runs, its connection runs nothing else.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   @discardableResult
   public func onWALCommit(_ body: @escaping @Sendable (WALCommit) -> Void) throws -> HookListener {

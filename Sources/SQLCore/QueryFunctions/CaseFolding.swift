@@ -19,8 +19,8 @@ public enum CaseFolding: String, Hashable, Sendable, CaseIterable {
   public func fold(_ text: String) -> String {
     switch self {
     case .ascii: text.lowercasedASCII
-    // Upper case comes first, because only converting to upper case turns `ß` into `SS`, and both
-    // forms of a small sigma into the same letter.
+    // The text is first converted to upper case, because only this conversion turns `ß` into `SS`,
+    // and turns both forms of a small sigma into the same letter.
     case .unicode:
       text.utf8.allSatisfy { $0 < 0x80 } ? text.lowercasedASCII : text.uppercased().lowercased()
     }
@@ -40,8 +40,8 @@ extension Registration {
   /// `lower`, which ends a text at its first U+0000.
   static let folding = Registration { registrar in
     for folding in CaseFolding.allCases {
-      // Indexes may use the folding of ASCII, because it never changes. The rules of Unicode
-      // change.
+      // Indexes may use `apus_fold_ascii`, because its results never change. The results of
+      // `apus_fold` may change with the version of Unicode.
       let flags: FunctionFlags = folding == .ascii ? [.innocuous, .deterministic] : .innocuous
       try registrar.function(folding.function, argumentCount: 1, flags) { arguments in
         guard try arguments.storageClass(at: 0) != .null else { return .null }
@@ -52,6 +52,6 @@ extension Registration {
 }
 
 extension Registration {
-  /// The functions that typed queries call. Every connection has them.
+  /// The SQL functions that typed queries call. They are registered on every connection.
   static let queries = Registration([.folding, .timeZones, .json, .jsonValues])
 }

@@ -39,9 +39,9 @@ package enum JSONSpelling {
     }
   }
 
-  /// Returns whether JSON may contain the key in a form with escapes, such as `gr\u00f6\u00dfe`.
-  /// Returns false if the key has only ASCII letters, digits and a few other characters, such as
-  /// `_`, which no known encoder escapes.
+  /// Returns whether JSON may contain the key in a form with escapes, such as `gr\u00f6\u00dfe` for
+  /// `größe`. Returns false if the key consists of ASCII letters, digits and a few other
+  /// characters, such as `_`, because no known encoder escapes these characters.
   package static func hasOtherSpellings(_ key: String) -> Bool {
     !key.utf8.allSatisfy {
       switch $0 {
@@ -55,8 +55,8 @@ package enum JSONSpelling {
     }
   }
 
-  /// Throws if a key or a text in the JSON contains U+0000 and SQLite is older than 3.45, because
-  /// such a version would cut the text there.
+  /// Throws if SQLite is older than 3.45 and a key or a text in the JSON contains U+0000. Such a
+  /// version of SQLite would cut the key or the text at this character.
   static func checkEnds(in json: String) throws {
     guard sqlite3_libversion_number() < 3_045_000, json.utf8.contains(backslash) else { return }
     var isEscaped = false

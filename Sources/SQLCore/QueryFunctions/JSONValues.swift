@@ -13,10 +13,11 @@ extension Registration {
   /// | `apus_json(x)` | the JSON, with plain characters in its keys in place of escapes |
   /// | `apus_json_value(x, 'Date')` | the JSON, read as a value of that type |
   /// | `apus_json_each(x, 'Date')` | a table with the `key` and the `value` of each element |
-  /// | `apus_json_nodes(x)` | the JSON; an error if SQLite would cut a text in it at U+0000 |
+  /// | `apus_json_nodes(x)` | the JSON unchanged; throws if SQLite would cut a text at U+0000 |
   /// | `apus_json_group_object(key, x)` | an object with a member `key: x` for each row |
   ///
-  /// The result is NULL for NULL and for a `null` in the JSON.
+  /// If `x` is NULL, `apus_json`, `apus_json_value` and `apus_json_nodes` return NULL.
+  /// `apus_json_value` and `apus_json_each` read a `null` in the JSON as NULL.
   static let jsonValues = Registration { registrar in
     let flags: FunctionFlags = [.innocuous, .deterministic]
     try registrar.function("apus_json", argumentCount: 1, flags) { arguments in
@@ -40,7 +41,8 @@ extension Registration {
       guard let json, let type else { return [] }
       return try JSONType.named(.text(type)).elements(of: json)
     }
-    // Since version 3.45, SQLite's own function cuts a key at U+0000.
+    // This function is used in place of SQLite's own `json_group_object`, which cuts a key at
+    // U+0000 since version 3.45.
     try registrar.aggregate(
       "apus_json_group_object", argumentCount: 2, flags,
       initial: (members: [String](), first: 0)
@@ -58,8 +60,8 @@ extension Registration {
   }
 }
 
-/// A Swift type for reading values inside JSON. For some of these types, such as Date, SQLite's own
-/// JSON functions return another form than a column stores.
+/// The Swift type of values that are read from JSON. For some types, such as Date, SQLite's own
+/// JSON functions do not return the form in which a column stores the value.
 ///
 /// Values are decoded as `JSON<Value>` decodes them, so that a query and the program see the same
 /// value.
@@ -85,7 +87,8 @@ package final class JSONType: Sendable {
     }
   }
 
-  /// Returns the type with a name such as `'Date'`. `name(of:)` returns these names.
+  /// Returns the type that has the given name, such as `'Date'`. The method `name(of:)` returns the
+  /// name of a type.
   fileprivate static func named(_ name: DatabaseValue) throws -> JSONType {
     guard case .text(let text) = name, let type = all[text] else {
       throw ColumnValueError(
@@ -94,8 +97,8 @@ package final class JSONType: Sendable {
     return type
   }
 
-  /// Returns the name by which a type is passed to the SQL functions, such as `'Date'`; nil if they
-  /// do not know the type.
+  /// Returns the name, such as `'Date'`, that is passed to the SQL functions to select a type.
+  /// Returns nil if the SQL functions cannot read the type.
   package static func name(of type: any ColumnValue.Type) -> String? {
     let name = String(describing: type)
     return all[name]?.type == type ? name : nil
@@ -170,8 +173,9 @@ extension String {
 }
 
 extension Registration {
-  /// The functions that write stored values as JSON where SQLite's own JSON functions would round
-  /// them or fail. `JSONDecoder` reads the result as the same value.
+  /// The functions that write stored values as JSON. They are used for values that SQLite's own
+  /// JSON functions would round or could not write. `JSONDecoder` reads the result as the same
+  /// value.
   ///
   /// | SQL | of | returns |
   /// |---|---|---|
@@ -181,7 +185,7 @@ extension Registration {
   /// | `apus_json_bytes(x)` | [UInt8] | an array of numbers |
   /// | `apus_json_uuid(x)` | UUID of 16 bytes | a string |
   ///
-  /// NULL gives NULL.
+  /// The result for NULL is NULL.
   static let json = Registration { registrar in
     func add<Value: ColumnValue>(
       _ name: String, _ form: StoredForm, _ text: @escaping @Sendable (Value) throws -> String

@@ -1,6 +1,6 @@
 #if canImport(FoundationEssentials)
   import FoundationEssentials
-  // FoundationEssentials knows only the time zone GMT.
+  // The time zones are in FoundationInternationalization; FoundationEssentials knows only GMT.
   #if canImport(FoundationInternationalization)
     import FoundationInternationalization
   #endif
@@ -16,10 +16,10 @@ extension Registration {
   /// |---|---|
   /// | `apus_local(seconds, zone)` | the time that a clock in the zone shows at a moment in UTC |
   /// | `apus_utc(seconds, zone)` | the moment in UTC at which a clock in the zone shows a time |
-  /// | `apus_utc_start(seconds, zone)` | as `apus_utc`, for the start of a day |
+  /// | `apus_utc_start(seconds, zone)` | the moment in UTC at which a day starts in the zone |
   ///
-  /// The zone is an identifier, or `localtime`. The rules of time zones change, so indexes cannot
-  /// use these functions.
+  /// The argument `zone` is the identifier of a time zone, such as `Europe/Berlin`, or `localtime`.
+  /// The rules of time zones change, so indexes cannot use these functions.
   static let timeZones = Registration { registrar in
     func add(
       _ name: String, _ convert: @escaping @Sendable (Int64, ClockZone) -> Int64
@@ -58,8 +58,8 @@ final class ClockZone: Sendable {
   /// Returns the first moment at which clocks show a given time.
   ///
   /// Some times do not exist, because the clocks are set forward past them. If 02:30 is such a
-  /// time, for example, the result is the moment at which clocks show 03:30. If `isStart` is true,
-  /// the given time is the start of a day, and the result is the moment at which the clocks are set
+  /// time, for example, the result is the moment at which clocks show 03:30. If such a time is the
+  /// start of a day (`isStart` is true), the result is the moment at which the clocks are set
   /// forward.
   func utc(fromLocal seconds: Int64, isStart: Bool) -> Int64 {
     let day: Int64 = 86_400
@@ -77,7 +77,8 @@ final class ClockZone: Sendable {
     }
   }
 
-  /// Returns the first second in a range at which the zone's offset is no longer the initial one.
+  /// Returns the first second in a range at which the zone's offset from UTC differs from the
+  /// offset at the beginning of the range.
   private func change(in range: Range<Int64>) -> Int64 {
     guard !range.isEmpty else { return range.upperBound }
     var (low, high) = (range.lowerBound, range.upperBound)

@@ -9,9 +9,9 @@ struct CallbackFailure {
     switch error {
     case let error as DatabaseError:
       message = error.message
-      // SQLite reacts to some codes: it rolls back after a full disk, and recompiles the statement
-      // after a schema change. Such codes are not passed on, because no such event happened in
-      // SQLite.
+      // Only these four codes are passed on. SQLite would react to other codes as if it had found
+      // the problem itself: for example, it would roll back because of a full disk, or recompile
+      // the statement because of a changed schema.
       switch error.code.primary {
       case .constraint, .interrupt, .mismatch, .tooBig: code = error.code.rawValue
       default: code = SQLITE_ERROR
@@ -30,7 +30,7 @@ struct CallbackFailure {
     var message = message
     message.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) { bytes in
-        // SQLite takes a null pointer for NULL, not for an empty message.
+        // SQLite would treat a null pointer as NULL, not as an empty message.
         sqlite3_result_error(context, bytes.baseAddress ?? emptyText, Int32(clamping: bytes.count))
       }
     }
@@ -61,11 +61,11 @@ private var emptyText: UnsafePointer<CChar> {
 /// hook.
 struct NotedFailure {
   let error: any Error
-  /// The code of the error that the running statement throws. If the callback's own error has a
-  /// code that `CallbackFailure` keeps, such as `.interrupt`, the statement throws that code
-  /// instead.
+  /// The code of the `DatabaseError` that the running statement throws. This code is not used if
+  /// the callback's own error has a code that `CallbackFailure` keeps, such as `.interrupt`.
   let code: Int32
-  /// Whether the statement's writes may be inconsistent and must all be undone.
+  /// Whether the failure may have made the statement's writes inconsistent, so that all of them
+  /// must be undone.
   let spoilsWrites: Bool
 
   init(_ error: any Error, code: Int32, spoilsWrites: Bool = false) {

@@ -30,7 +30,8 @@ final class ConnectionRegistrations: Sendable {
     _ = entries.withLock { $0.removeValue(forKey: key) }
   }
 
-  /// Whether a collation with one of these names, in lower case, was registered.
+  /// Returns whether a collation with one of the given names was registered. The names must be in
+  /// lower case.
   func hasCollation(_ names: Set<String>) -> Bool {
     entries.withLock { entries in
       entries.keys.contains { $0.kind == .collation && names.contains($0.name.lowercasedASCII) }
@@ -40,7 +41,7 @@ final class ConnectionRegistrations: Sendable {
   /// The number of registrations so far.
   var count: UInt64 { latest.load(ordering: .acquiring) }
 
-  /// Whether a connection has every registration.
+  /// Returns whether a connection has installed every registration.
   @inline(__always)
   func areAll(on core: ConnectionCore) -> Bool {
     core.state.pointee.registrations.sequence == latest.load(ordering: .acquiring)
@@ -54,7 +55,7 @@ final class ConnectionRegistrations: Sendable {
     if core.state.pointee.registrations.sequence != latest { try applyMissing(to: core) }
   }
 
-  /// Installs the missing functions and collations on a connection outside the pool.
+  /// Installs functions and collations on a connection outside the pool, if it lacks them.
   func applyFunctions(to core: ConnectionCore) throws {
     guard core.state.pointee.registrations.sequence != latest.load(ordering: .acquiring) else {
       return
@@ -94,11 +95,13 @@ final class ConnectionRegistrations: Sendable {
   }
 }
 
-/// The registrations of a database that a connection has installed.
+/// The part of a connection's state that says which registrations of its database the connection
+/// has installed.
 struct RegistrationState {
   /// The number of the newest registration that this connection has installed.
   private(set) var sequence: UInt64 = 0
-  /// The list of the database's registrations. Nil until the connection has installed one of them.
+  /// The list of the database's registrations. Nil until the connection has installed registrations
+  /// from the list.
   private(set) var source: ConnectionRegistrations?
 
   /// Records that the connection has all registrations up to a number.
@@ -106,7 +109,7 @@ struct RegistrationState {
     self.sequence = sequence
   }
 
-  /// Sets the registrations that the connection must have.
+  /// Sets the list of the registrations that the connection must install.
   mutating func follow(_ source: ConnectionRegistrations) {
     self.source = source
   }

@@ -23,8 +23,8 @@ public struct Registration: Sendable {
   /// settings.
   var needsCode: Bool { steps.contains { $0.key.kind != .setting } }
 
-  /// Whether statements may return other results after the registration. False if it contains only
-  /// listeners.
+  /// Whether the registration may change the results of statements. It is false if the registration
+  /// contains only listeners.
   var changesResults: Bool { steps.contains { $0.key.kind != .listener } }
 
   init(_ key: Key, install: @escaping @Sendable (ConnectionCore) throws -> Void) {
@@ -88,9 +88,10 @@ public protocol Registrar {
 }
 
 extension Connection: Registrar {
-  /// Registers on this connection only.
+  /// Installs a registration on this connection only.
   ///
-  /// Replacing or removing a function or a collation while a statement runs throws `.busy`.
+  /// Throws `DatabaseError` (`.busy`) if the registration replaces or removes a function or a
+  /// collation while a statement runs.
   public func register(_ registration: Registration) throws {
     let core = try use()
     if registration.needsCode { try core.requireLocal("code in Swift that SQL calls") }
@@ -99,7 +100,8 @@ extension Connection: Registrar {
 }
 
 extension Database: Registrar {
-  /// Registers on every connection of the pool, including connections that are opened later.
+  /// Installs a registration on every connection of the pool, including connections that are opened
+  /// later.
   public func register(_ registration: Registration) throws {
     if registration.needsCode { try requireLocal("code in Swift that SQL calls") }
     access.registrations.add(registration)
@@ -113,10 +115,11 @@ extension Database: Registrar {
     return { try registrations.applyFunctions(to: $0) }
   }
 
-  /// The number of registrations of functions, collations and others so far.
+  /// The number of registrations so far, whether of functions, collations or anything else.
   package var registrationCount: UInt64 { access.registrations.count }
 
-  /// Whether the user registered a collation with one of these names, in lower case.
+  /// Returns whether the user registered a collation with one of the given names. The names must be
+  /// in lower case.
   package func registersCollation(_ names: Set<String>) -> Bool {
     access.registrations.hasCollation(names)
   }
@@ -159,8 +162,8 @@ extension Registration {
 extension ConnectionCore {
   /// Runs statements that change only the temporary schema, even on a read-only connection.
   ///
-  /// The setting `query_only` is off meanwhile. It forbids even changes to the temporary schema,
-  /// although this schema is in memory.
+  /// While the statements run, the setting `query_only` is off. If it were on, it would forbid even
+  /// changes to the temporary schema, although this schema is not in the database file.
   fileprivate func runWriting(_ statements: [String]) throws {
     let wasReader = state.pointee.authorizer.restrict(toReading: false)
     defer { state.pointee.authorizer.restrict(toReading: wasReader) }

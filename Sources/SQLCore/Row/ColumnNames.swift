@@ -1,9 +1,10 @@
 import CSQLite
 
-/// The names of a result's columns, shared by its rows.
+/// The names of the columns of a result. All rows of the result share this object.
 final class ColumnNames: Sendable {
   let names: [String]
-  /// Whether SQLite returned a name for every column. It returns nil for a name if memory runs out.
+  /// Whether SQLite returned a name for every column. If memory runs out, SQLite returns nil in
+  /// place of a name.
   let isComplete: Bool
   private let indices: [String: Place]
 
@@ -25,17 +26,18 @@ final class ColumnNames: Sendable {
       uniquingKeysWith: { _, _ in .several })
   }
 
-  /// Returns the index of the column named `name`, compared without case as in SQL; nil if no
-  /// column has that name, or if several have it.
+  /// Returns the index of the column named `name`; nil if no column has that name, or if several
+  /// columns have it. Names are compared without case, as in SQL.
   func index(of name: String) -> Int? {
     guard case .one(let index) = indices[name] ?? indices[name.lowercasedASCII] else { return nil }
     return index
   }
 
-  /// Returns the index of the column named `name`, compared without case as in SQL.
+  /// Returns the index of the column named `name`. Names are compared without case, as in SQL.
   ///
   /// Throws `DatabaseError` (`.range`) if no column has that name, or if several columns have it.
-  /// - Parameter reader: the type that needs the column, if any, for the error message.
+  /// - Parameter reader: the type that needs the column. The error message names it. Nil if no type
+  ///   needs the column.
   func requireIndex(
     of name: String, for reader: @autoclosure () -> String? = nil, sql: String? = nil
   ) throws -> Int {

@@ -111,8 +111,9 @@ extension Connection {
 }
 
 extension StatementPointer {
-  /// The storage class that each column of the result declares: INTEGER for a column that was
-  /// declared as `INT`. Nil for a column without a declared type, and for a type such as NUMERIC.
+  /// For each column of the result, the storage class of its declared type, such as INTEGER for a
+  /// column declared as `INT`. Nil for a column without a declared type, and for a type without a
+  /// storage class, such as NUMERIC.
   ///
   /// Read this property after the first step of the statement, because that step may recompile the
   /// statement.

@@ -1,4 +1,5 @@
-/// A table while it is being laid out: its cells as text, and the width of each column.
+/// The text of a table. While the table is laid out, this value has the text of each cell and the
+/// width of each column.
 struct ResultTableText {
   private var names: [String]
   private var types: [String]
@@ -68,7 +69,8 @@ struct ResultTableText {
     guard Self.lineWidth(widths) > width else { return }
     let least = [widths[0]] + widths.dropFirst().map { min($0, Self.leastWidth) }
     if Self.lineWidth(least) > width, least.count > 2 {
-      // Keep as many columns as fit, with one more column that stands for the omitted columns.
+      // As many columns are kept as fit, together with a column of `…` that stands for the omitted
+      // columns.
       var kept = least.count - 1
       while kept > 2, Self.lineWidth(least.prefix(kept) + [1]) > width { kept -= 1 }
       leaveOut(from: kept)
@@ -92,7 +94,7 @@ struct ResultTableText {
     var bound = Self.leastWidth
     let widest = natural.max() ?? 0
     while bound < widest, sum(bound + 1) <= room { bound += 1 }
-    // The first truncated columns get the remaining characters of the line, one character each.
+    // If the line has room for more characters, the first truncated columns get one character each.
     var left = max(0, room - sum(bound))
     for index in widths.indices.dropFirst() where widths[index] > bound {
       widths[index] = bound + (left > 0 ? 1 : 0)
@@ -109,8 +111,8 @@ struct ResultTableText {
 
   // MARK: Escapes
 
-  /// Returns the text on one line: characters that would move the cursor or change the direction of
-  /// writing are escaped.
+  /// Returns the text as a single line. Characters that would move the cursor or change the
+  /// direction of writing are replaced by escapes.
   private static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: breaksFrame) else { return text }
     var result = ""
@@ -143,12 +145,13 @@ extension StringProtocol {
   /// The width in terminal columns.
   @_spi(Tools)
   public var terminalWidth: Int {
-    // Control characters were escaped, so each ASCII byte takes one column.
+    // The caller has already escaped control characters, so each ASCII byte takes one column.
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return reduce(0) { $0 + $1.terminalWidth }
   }
 
-  /// Returns the text, or its beginning and `…` if it is too wide.
+  /// Returns the text if it takes at most `width` columns. Otherwise, returns its beginning and
+  /// `…`.
   @_spi(Tools)
   public func cut(toTerminalWidth width: Int) -> String {
     guard terminalWidth > width else { return String(self) }
@@ -169,8 +172,8 @@ extension Character {
     if first.isEmojiPresentation { return 2 }
     var width = 0
     for scalar in unicodeScalars {
-      // The variation selector U+FE0F asks for the emoji form of a character that is text by
-      // default.
+      // The variation selector U+FE0F selects the emoji form of a character whose default form is
+      // text.
       if scalar.value == 0xFE0F, first.isEmoji { return 2 }
       width += scalar.terminalWidth
     }
@@ -185,8 +188,8 @@ extension Unicode.Scalar {
     return isWithoutWidth ? 0 : 1
   }
 
-  /// Whether the scalar takes no space of its own: it is drawn over the character before it, or not
-  /// at all.
+  /// Whether the scalar takes no column of its own. Terminals draw such a scalar over the character
+  /// before it, or do not draw it.
   private var isWithoutWidth: Bool {
     // Hangul vowels and final consonants join the consonant before them.
     if (0x1160...0x11FF).contains(value) || (0xD7B0...0xD7FF).contains(value) { return true }
@@ -198,8 +201,8 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether the scalar's East Asian width is W or F. Emoji are not included, because they are
-  /// recognised by their own property.
+  /// Whether Unicode's property East Asian Width is W (wide) or F (fullwidth) for the scalar. Emoji
+  /// are not included, because `terminalWidth` recognises them by another property.
   ///
   /// - SeeAlso: <https://www.unicode.org/reports/tr11/>
   private var isWide: Bool {

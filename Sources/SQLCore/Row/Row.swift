@@ -11,7 +11,7 @@ public struct Row: Sendable {
   public let values: [DatabaseValue]
 
   /// Copies the current row of a statement. A text that is not UTF-8 becomes `.invalidText`.
-  /// Copying it does not throw, but reading it as another type does.
+  /// Copying such a text does not throw, but reading it as a Swift type does.
   public init(copying row: borrowing StatementRow) throws {
     names = row.statement.columnNames
     var values: [DatabaseValue] = []
@@ -28,12 +28,13 @@ public struct Row: Sendable {
 
   /// The value at `index`, counted from 0; nil if there is no such column.
   public subscript(index: Int) -> DatabaseValue? {
-    // A plain `nil` would be the `DatabaseValue` NULL.
+    // A plain `nil` would be the literal of the database value NULL, and not an Optional without a
+    // value.
     values.indices.contains(index) ? values[index] : DatabaseValue?.none
   }
 
-  /// The value of the column named `name`, compared without case as in SQL; nil if no column has
-  /// that name, or if several have it. `get(_:named:as:)` throws in both cases.
+  /// The value of the column named `name`; nil if no column has that name, or if several columns
+  /// have it. In both cases, `get(_:named:as:)` throws. Names are compared without case, as in SQL.
   public subscript(name: String) -> DatabaseValue? {
     names.index(of: name).map { values[$0] }
   }
@@ -67,7 +68,7 @@ public struct Row: Sendable {
     }
   }
 
-  /// Returns the value of the column named `name`, compared without case as in SQL.
+  /// Returns the value of the column named `name`. Names are compared without case, as in SQL.
   ///
   /// Throws `DatabaseError` (`.range`) if no column has that name or several have it. Also throws
   /// the errors of `get(_:at:as:)`.

@@ -41,7 +41,7 @@ public struct StatementRow: ~Copyable {
     }
   }
 
-  /// Returns the value of the column named `name`, compared without case as in SQL.
+  /// Returns the value of the column named `name`. Names are compared without case, as in SQL.
   ///
   /// Throws `DatabaseError` (`.range`) if no column has that name or several have it. Also throws
   /// the errors of `get(_:at:as:)`.
@@ -61,7 +61,8 @@ public struct StatementRow: ~Copyable {
   }
 
   /// Returns the value at `index`, for a caller that compares values. Throws `ColumnValueError` for
-  /// a text that is not UTF-8, because the text would compare wrongly if its bytes were replaced.
+  /// a text that is not UTF-8. A String could only hold such a text with replaced bytes, and would
+  /// then compare wrongly.
   package func validValue(at index: Int) throws -> DatabaseValue {
     let value = try databaseValue(at: index)
     if case .invalidText = value { return .text(try get(String.self, at: index)) }
@@ -89,7 +90,7 @@ public struct StatementRow: ~Copyable {
   /// and SQL such as `CAST(x'FF' AS TEXT)` for a text that is not UTF-8.
   func text(at index: Int) throws -> String? {
     let cell = try cell(at: index, form: .standard)
-    // The description of `Data` has this wording.
+    // `Data.description` has the same wording, such as `16 bytes`.
     if cell.storageClass == .blob { return "\(try cell.withBytes(\.count)) bytes" }
     let value = try cell.databaseValue()
     switch value {
@@ -183,7 +184,7 @@ extension StatementRow {
   /// }
   /// ```
   ///
-  /// The bytes are SQLite's own, as stored: they are not checked to be valid UTF-8. Throws
+  /// The bytes are in SQLite's memory, and are not checked to be valid UTF-8. Throws
   /// `ColumnValueError` if the value is not a TEXT.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_blob.html>
   public func withText<Result>(
@@ -239,8 +240,8 @@ extension Cell {
 }
 
 extension Row {
-  /// Returns the indices, counted from 0, of all columns named `name`, compared without case as in
-  /// SQL.
+  /// Returns the indices, counted from 0, of all columns named `name`. Names are compared without
+  /// case, as in SQL.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_name.html>
   public func indices(named name: String) -> [Int] {
     columnNames.indices.filter { columnNames[$0].isSame(as: name) }

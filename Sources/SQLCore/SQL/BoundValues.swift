@@ -2,15 +2,16 @@ import CSQLite
 
 /// A value to be bound to a parameter of a statement.
 ///
-/// A value without a stored form, such as NaN, becomes `.unstorable`. The operators that make these
-/// values cannot throw, so the error is kept here and thrown at the time of binding.
+/// A value without a stored form, such as NaN, becomes `.unstorable`. The operators of queries that
+/// make these values cannot throw. The error is therefore kept in the value, and thrown when the
+/// value is bound.
 @usableFromInline
 package enum BoundValue: Sendable {
   case value(DatabaseValue)
   /// Several values for one parameter, read through the table function `apus_array`.
   case array(BoundArray)
-  /// The error of a value that cannot be stored. The case is indirect because the error is rare,
-  /// and five times as large as a value.
+  /// The error of a value that cannot be stored. The case is indirect, so that this error, which is
+  /// rare and five times as large as a value, does not make every value larger.
   indirect case unstorable(ColumnValueError)
   /// A BLOB of this many zero bytes.
   case zeroBlob(Int)
@@ -77,10 +78,10 @@ package struct BoundArgument: Hashable, Sendable {
     case listHasNil
     /// The argument is a number of rows, as for LIMIT, and must not be negative.
     case rowCount
-    /// The end of the range of all texts that begin with the argument: for `ab`, all texts from
-    /// `ab` to just before `ac`.
+    /// The upper bound of the range of all texts that begin with the argument. For `ab`, the range
+    /// begins with `ab` and ends just before `ac`.
     case prefixEnd
-    /// The end of the same range as for `prefixEnd`, in the collation NOCASE.
+    /// The upper bound of the same range as for `prefixEnd`, under the collation NOCASE.
     case prefixEndIgnoringCase
   }
 
@@ -115,7 +116,7 @@ package struct BoundValues {
     case null
     case integer(Int64)
     case real(Double)
-    /// Any other value, such as a text: its index in `others`.
+    /// Any other value, such as a text. The integer is the index of the value in `others`.
     case other(Int)
   }
 

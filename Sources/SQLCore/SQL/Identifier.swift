@@ -47,8 +47,8 @@ extension String {
   }
 }
 
-// SQLite ignores the case of names and keywords for the letters A to Z only. All comparisons of
-// names use these functions.
+// In names and keywords, SQLite ignores only the case of the letters A to Z. The following
+// functions compare names in the same way. All comparisons of names use them.
 
 extension UInt8 {
   /// The byte in lower case, if it is a capital letter of ASCII; otherwise the byte itself.
@@ -63,13 +63,14 @@ extension String {
     return String(decoding: utf8.map(\.lowercasedASCII), as: UTF8.self)
   }
 
-  /// Returns whether SQLite considers two names the same. SQLite compares bytes, so an é of one
-  /// Unicode scalar differs from an é of two. Allocates no memory.
+  /// Returns whether SQLite considers two names the same. SQLite compares bytes, so an é that is
+  /// one Unicode scalar differs from an é that is two scalars. Allocates no memory.
   package func isSame(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
   }
 
-  /// Returns whether the text begins with a prefix, compared as SQLite compares names.
+  /// Returns whether the text begins with a prefix. The comparison ignores the case of the letters
+  /// A to Z, as SQLite does in names.
   package func hasFoldedPrefix(_ prefix: String) -> Bool {
     utf8.count >= prefix.utf8.count
       && zip(utf8, prefix.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }

@@ -152,8 +152,8 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.append(SQL(text: "?", bindings: [.value(value)]))
     }
 
-    /// Appends a table with one column, `value`, that holds several values bound to one parameter.
-    /// It can be used after IN, FROM and JOIN.
+    /// Appends a table of the given values, which are all bound to one parameter. The table has one
+    /// column, `value`, and a row for each value. It can be used after IN, FROM and JOIN.
     ///
     /// ```swift
     /// try db.rows("SELECT * FROM animal WHERE name IN \(array: names)")

@@ -22,9 +22,9 @@ package struct SQLTokens {
     package func isWord(_ word: String) -> Bool { kind == .word && value.lowercasedASCII == word }
     package func isSign(_ sign: String) -> Bool { kind == .sign && value == sign }
 
-    /// A form of the token for comparisons: tokens with the same meaning have the same text. Names,
-    /// keywords and numbers are in lower case. An operator with two spellings has only one: `!=`
-    /// becomes `<>`.
+    /// The form of the token that is used in comparisons. Tokens with the same meaning have the
+    /// same form. Names, keywords and numbers are in lower case. If an operator has two spellings,
+    /// only one of them is used: `!=` becomes `<>`.
     package var normal: String {
       switch kind {
       case .word, .quotedName: value.lowercasedASCII
@@ -166,7 +166,7 @@ package struct SQLTokens {
       switch bytes[position] {
       case 0x20, 0x09...0x0D:
         position += 1
-      // A byte order mark.
+      // These three bytes are a byte order mark, which SQLite skips like a space.
       case 0xEF where byte(position + 1) == 0xBB && byte(position + 2) == 0xBF:
         position += 3
       default:
@@ -235,14 +235,15 @@ extension [String] {
 }
 
 extension String {
-  /// The SQL in the text as `normal` tokens, to compare it with other SQL.
+  /// The `normal` forms of the tokens of this SQL text, by which it is compared with other SQL.
   package var normalSQL: [String] { SQLTokens(self).tokens.normal }
 }
 
 extension SQLTokens {
   /// The index of the module's name, if the SQL is a CREATE VIRTUAL TABLE; otherwise nil.
   package var moduleIndex: Int? {
-    // CREATE VIRTUAL TABLE name USING module(…). The name is quoted if it is a keyword.
+    // The form is CREATE VIRTUAL TABLE name USING module(…). The first word USING is the keyword,
+    // because a table of this name must be quoted.
     guard tokens.count > 1, tokens[1].isWord("virtual"),
       let using = tokens.firstIndex(where: { $0.isWord("using") }),
       using + 1 < tokens.count, tokens[using + 1].isName

@@ -1,10 +1,10 @@
-/// A search for the comparisons and the ORDER BY columns of a statement for which an index could
-/// help. SQLite's planner does the search.
+/// A search for the parts of a statement that an index could speed up: comparisons, and the columns
+/// of ORDER BY. SQLite's planner does the search.
 ///
-/// A second database in memory has a virtual table in place of each table. When the statement is
-/// compiled there, SQLite's planner passes all usable comparisons to the virtual tables. Apus
-/// therefore need not parse SQL; SQLite resolves views, common table expressions and nested
-/// conditions.
+/// A second database, in memory, has a virtual table in place of each table. When the statement is
+/// compiled in this database, SQLite's planner passes all usable comparisons to the virtual tables.
+/// Apus therefore need not parse SQL, and SQLite resolves views, common table expressions and
+/// nested conditions.
 struct ConstraintDiscovery {
   private let core: ConnectionCore
   private let asked: IndexQuestions
@@ -43,8 +43,8 @@ struct ConstraintDiscovery {
   /// Returns the indexes that may help a statement, the most promising first.
   func candidates(for sql: String) -> [IndexCandidate] {
     asked.clear()
-    // A virtual table supports neither RETURNING nor ON CONFLICT, so the text before these words is
-    // tried as well.
+    // Statements that write to a virtual table cannot have RETURNING or ON CONFLICT. If the whole
+    // text does not compile, the text before these words is therefore tried.
     for sql in [sql, sql.before("returning"), sql.before("on conflict")] {
       guard let statement = try? core.compileOne(sql) else { continue }
       core.giveBack(StatementPointer.make(statement))
@@ -99,7 +99,7 @@ private final class IndexQuestions: Sendable {
   func append(_ question: IndexQuestion) { list.withLock { $0.append(question) } }
 }
 
-/// A virtual table that only records the requests of the planner.
+/// A virtual table without rows, which only records the questions of the planner.
 private final class DiscoveryTable: WritableVirtualTable {
   private let name: String
   private let columns: [DiscoveryColumn]
@@ -120,8 +120,8 @@ private final class DiscoveryTable: WritableVirtualTable {
 
   func bestIndex(_ query: IndexQuery) throws -> IndexPlan? {
     asked.append(IndexQuestion(table: name, columns: columns, query: query))
-    // If two conditions are joined by OR, SQLite asks about the second only if the first can use an
-    // index.
+    // The plan claims that all usable constraints have an index. Otherwise, SQLite would ask about
+    // the first of two conditions joined by OR, but not about the second.
     let usable = query.constraints.indices.filter {
       query.constraints[$0].isUsable && query.constraints[$0].column >= 0
     }

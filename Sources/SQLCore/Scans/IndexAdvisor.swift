@@ -3,8 +3,8 @@
 ///
 /// A `ConstraintDiscovery` proposes candidates. The advisor creates them in an empty copy of the
 /// schema, which has the statistics of the original. SQLite's plan for the statement shows which
-/// candidates SQLite uses. This is reliable because the planner considers only the schema and the
-/// statistics.
+/// candidates SQLite uses. The plan is the same as in the original database, although the copy has
+/// no rows, because the planner considers only the schema and the statistics.
 struct IndexAdvisor {
   /// A copy of the schema, without rows.
   let copy: ConnectionCore
@@ -12,11 +12,11 @@ struct IndexAdvisor {
   private let takenNames: Set<String>
   /// The large tables, whose scans cost the most.
   var largeTables: [String] = []
-  /// The words and quoted names in the definition of each partial index, including the names of its
-  /// columns, in lower case. The key is the name of the index.
+  /// For the name of each partial index, the words and quoted names in its definition, in lower
+  /// case. The names of its columns are among them.
   private let partialIndexes: [String: Set<String>]
-  /// The words in the definitions of the partial indexes that the statement scans, as in
-  /// `partialIndexes`. The key is the name of the table.
+  /// For the name of a table, the words of `partialIndexes` for all partial indexes of the table
+  /// that the statement scans.
   private var usedPartialIndexes: [String: Set<String>] = [:]
 
   init(_ schema: SchemaCopy, for core: ConnectionCore) throws {
@@ -35,9 +35,9 @@ struct IndexAdvisor {
     self.partialIndexes = partialIndexes
   }
 
-  /// Finds the partial indexes of large tables that a statement scans. Later calls of
-  /// `indexes(for:)` do not suggest an index whose columns are all in such a partial index. Returns
-  /// true if the statement scans large tables only through partial indexes.
+  /// Finds the partial indexes of large tables that a statement scans, and remembers them. Later
+  /// calls of `indexes(for:)` do not suggest an index whose columns are all in such a partial
+  /// index. Returns true if the statement scans large tables only through partial indexes.
   mutating func scansPartialIndexes(by sql: String) -> Bool {
     guard !partialIndexes.isEmpty, let trees = try? copy.scannedTrees(by: sql) else { return false }
     let large = trees.filter { largeTables.contains($0.table) }
@@ -56,7 +56,7 @@ struct IndexAdvisor {
     return candidate.terms.allSatisfy { names.contains($0.column.lowercasedASCII) }
   }
 
-  /// The cost of a plan, counting only what an index can reduce.
+  /// The cost of a plan. It only counts scans and sorts, because an index can save these.
   private struct Cost: Comparable {
     let scansOfLarge: Int
     let scans: Int
@@ -69,16 +69,16 @@ struct IndexAdvisor {
 
   private struct Plan {
     let cost: Cost
-    /// The candidates that the plan uses, given by their numbers.
+    /// The numbers of the candidates that the plan uses.
     let used: [Int]
   }
 
-  /// The maximum number of candidates to try, so that a statement with a hundred conditions does
-  /// not delay its access.
+  /// The maximum number of candidates to try. Without a maximum, a statement with a hundred
+  /// conditions would delay the access that runs it.
   private static let maximumCandidates = 48
 
-  /// Returns the set of indexes that saves the most scans and sorts; of several such sets, the
-  /// smallest. Empty if no index helps.
+  /// Returns the set of indexes that saves the most scans and sorts. If several sets save the same
+  /// number, returns the smallest of them. The set is empty if no index helps.
   func indexes(for sql: String) -> [SuggestedIndex] {
     guard let base = plan(of: sql, with: [], from: []) else { return [] }
     let candidates = Array(
@@ -86,7 +86,7 @@ struct IndexAdvisor {
     func tried(_ numbers: [Int]) -> Plan? { plan(of: sql, with: numbers, from: candidates) }
     var best: (numbers: [Int], cost: Cost)?
     func consider(_ numbers: [Int]) {
-      // Count only plans that use every index that was created for them.
+      // A plan counts only if it uses all indexes that were created for it.
       guard !numbers.isEmpty, let plan = tried(numbers), plan.used == numbers,
         plan.cost < base.cost
       else { return }
@@ -122,7 +122,7 @@ struct IndexAdvisor {
     var used: Set<Int> = []
     try? copy.forEachRow(of: "EXPLAIN QUERY PLAN " + sql) { row in
       let detail = row.text(3)
-      // SQLite reports `min` and `max` as SEARCH even if there is no index.
+      // For `min` and `max`, SQLite reports a SEARCH even if it uses no index.
       let isWithoutIndex = detail.hasPrefix("SEARCH ") && !detail.contains(" USING ")
       if detail.contains("USE TEMP B-TREE") || isWithoutIndex { sorts += 1 }
       for number in numbers where detail.contains(name(number)) { used.insert(number) }

@@ -12,7 +12,8 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
   public struct Term: Hashable, Sendable {
     /// The name of the column.
     public let column: String
-    /// The collation of the index; nil if it is the same as that of the column.
+    /// The collation that the index uses for the column; nil if it is the collation that the table
+    /// declares for the column.
     public let collation: String?
     /// Whether the column is in descending order.
     public let isDescending: Bool
@@ -24,8 +25,9 @@ public struct SuggestedIndex: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The name of the index: the name that an `Index(…)` in a model's schema would get. If an object
-  /// of the schema already has that name, a number is added, so that the name is free.
+  /// The name of the index. It is the name that the same index would get if a model's schema
+  /// declared it with `Index(…)`. If an object of the database already has this name, a number
+  /// follows it.
   public let name: String
   /// The table.
   public let table: String
@@ -81,7 +83,8 @@ struct IndexCandidate: Hashable {
       case .equal, .is, .isNull: append(term(constraint.collation), to: &equal)
       case .greater, .greaterOrEqual, .less, .lessOrEqual:
         append(term(constraint.collation), to: &ranges)
-      // LIKE ignores the case of ASCII letters.
+      // LIKE ignores the case of ASCII letters, so only an index with the collation NOCASE can
+      // serve it.
       case .like: append(term("NOCASE"), to: &ranges)
       case .glob: append(term("BINARY"), to: &ranges)
       default: break
@@ -119,8 +122,8 @@ extension IndexQuestion {
       isDescending: isDescending)
   }
 
-  /// The requested order, reversed if its first column is descending. This is possible because an
-  /// index can be read in both directions.
+  /// The columns of the requested order. If the first column is descending, the directions of all
+  /// columns are reversed, because SQLite can read an index backwards as well.
   fileprivate var order: [SuggestedIndex.Term] {
     guard query.orderings.allSatisfy({ columns.indices.contains($0.column) }) else { return [] }
     let isTurned = query.orderings.first?.isDescending ?? false

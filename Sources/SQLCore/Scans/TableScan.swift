@@ -11,19 +11,20 @@ import CSQLite
 /// development.
 /// - SeeAlso: <https://www.sqlite.org/queryplanner.html>
 public struct TableScan: Hashable, Sendable, CustomStringConvertible {
-  /// The SQL, with parameters in place of the bound values.
+  /// The SQL of the statement. It has parameters in place of the bound values.
   public let sql: String
   /// The large tables that the statement scans, usually one.
   public let tables: [String]
-  /// The number of steps of the statement's scans, plus the number of rows that it added to
-  /// automatic indexes, in all tables together. A step advances a scan to its next row.
+  /// The number of steps of the statement's scans, plus the number of rows that the statement added
+  /// to automatic indexes. Each step moves a scan to its next row. The number covers all tables of
+  /// the statement.
   public let rowCount: Int
   /// The indexes that SQLite's planner would use instead of a scan or a sort. Empty if no index
-  /// helps. There are several if together they save more than one index does, for example for
-  /// conditions joined by OR, or for joins.
+  /// helps. There are several indexes if they save more together than any of them does by itself,
+  /// for example for conditions joined by OR, or for joins.
   public let indexes: [SuggestedIndex]
 
-  /// The tables, the SQL and the indexes, one per line.
+  /// A line with the tables, the number of rows and the SQL, and then a line for each index.
   public var description: String {
     let advice = indexes.isEmpty ? ["  no index would help"] : indexes.map { "  " + $0.sql }
     let names = tables.joined(separator: ", ")
@@ -41,7 +42,8 @@ final class KnownScans: Sendable {
     let sql: String
   }
 
-  /// The rows that each statement had read when it was examined; `Int.max` after a report.
+  /// For each statement, the number of rows that it had read when it was last examined. The number
+  /// is `Int.max` after the scan of the statement was reported.
   private let rowCounts = Lock<[Key: Int]>([:])
   /// The maximum number of entries. When it is reached, all entries are removed, because a program
   /// that builds new SQL each time would otherwise add entries without end.
@@ -58,7 +60,7 @@ final class KnownScans: Sendable {
     }
   }
 
-  /// Records that the scan of a statement is reported. It is not examined again.
+  /// Records that the scan of a statement is reported. The statement is then not examined again.
   func noteReport(of key: Key) { rowCounts.withLock { $0[key] = .max } }
 }
 
@@ -71,17 +73,17 @@ extension ConnectionCore {
     let steps =
       sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)
       &+ sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_AUTOINDEX, 0)
-    // The counters accumulate, unless the user resets them.
+    // SQLite adds up the counts of all runs of the statement, unless the user resets the counters.
     let before = statement.pointee.scannedRows
     statement.pointee.scannedRows = steps
     let count = Int(steps >= before ? steps &- before : steps)
     guard count > configuration.maximumScannedRows, let notify = configuration.onTableScan,
       !statement.pointee.effects.mayChangeTables, let sql = statement.sql
     else { return }
-    // The statements of this check are not checked themselves.
+    // The check runs statements of its own, whose scans are not checked.
     state.pointee.watchesScans = false
     defer { state.pointee.watchesScans = true }
-    // The statement has succeeded, so it must not fail if the report cannot be made.
+    // The user's statement has succeeded. It must not fail now because the report cannot be made.
     let scan = try? scan(
       by: [sql, expandedText(handle) ?? sql], readsOnly: statement.pointee.isReadOnly,
       rowCount: count)
@@ -122,7 +124,8 @@ extension ConnectionCore {
     }
     var indexes: [SuggestedIndex] = []
     for text in texts where indexes.isEmpty { indexes = advisor?.indexes(for: text) ?? [] }
-    // Scanning a partial index is no fault, because it holds only rows that the statement wants.
+    // A scan of a partial index is not reported if no other index helps, because the partial index
+    // contains only rows that the statement wants.
     if isPartial, indexes.isEmpty { return nil }
     configuration.knownScans.noteReport(of: key)
     return TableScan(sql: texts[0], tables: tables, rowCount: rowCount, indexes: indexes)
@@ -164,7 +167,7 @@ extension ConnectionCore {
     var scanned: [ScannedTree] = []
     try forEachRow(of: "EXPLAIN " + sql) { row in
       switch row.text(1) {
-      // The program of a trigger numbers its cursors from the start again.
+      // Each trigger has a program of its own, whose cursors are numbered from the start again.
       case "Init": cursors = [:]
       case "OpenRead", "OpenWrite", "ReopenIdx":
         cursors[row.integer(2)] = row.integer(4) == 0 ? trees[row.integer(3)] : nil

@@ -50,9 +50,9 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Returns a changeset with the changes of this changeset, followed by the changes of another.
-  /// Two changes of one row become one. Throws if one of the two is a patchset and the other is
-  /// not.
+  /// Returns a changeset with the changes of this changeset, followed by the changes of another
+  /// changeset. If both change the same row, the two changes become one. Throws if only one of the
+  /// two is a patchset.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_concat.html>
   public func appending(_ other: Changeset) throws -> Changeset {
@@ -87,8 +87,8 @@ public struct Changeset: Hashable, Sendable {
     }
   }
 
-  /// Passes the number and the address of the bytes to a closure, which calls functions of SQLite's
-  /// session extension.
+  /// Passes the number and the address of the bytes to a closure, so that the closure can call
+  /// functions of SQLite's session extension.
   func withPointer<Result>(
     _ body: (Int32, UnsafeMutableRawPointer?) throws -> Result
   ) throws -> Result {
@@ -118,10 +118,11 @@ extension Changeset {
     public let isIndirect: Bool
     /// For each column, whether it is part of the primary key.
     public let isKey: [Bool]
-    /// The old values of the columns; nil where the changeset has none, for example for unchanged
-    /// columns. Empty for an insertion.
+    /// The old values of the columns. A value is nil if the changeset does not have it, for example
+    /// because the column is unchanged. The array is empty for an insertion.
     public let old: [DatabaseValue?]
-    /// The new values of the columns; nil where the changeset has none. Empty for a deletion.
+    /// The new values of the columns. A value is nil if the changeset does not have it. The array
+    /// is empty for a deletion.
     public let new: [DatabaseValue?]
 
     init?(_ iterator: OpaquePointer) {

@@ -7,7 +7,7 @@ import CSQLite
 public struct ChangesetConflict: Sendable {
   /// The kinds of conflict.
   public enum Reason: Hashable, Sendable {
-    /// The row exists, but with other values than the change expects.
+    /// The row to update or delete exists, but its values differ from the old values in the change.
     case differs
     /// The row to update or delete does not exist.
     case notFound
@@ -22,7 +22,7 @@ public struct ChangesetConflict: Sendable {
 
   /// The ways to resolve a conflict.
   public enum Resolution: Sendable {
-    /// Skips the change. For `.foreignKeys`, keeps all changes, with the violations.
+    /// Skips the change. For `.foreignKeys`, keeps all changes, although they violate foreign keys.
     case omit
     /// Applies the change, and thereby overwrites the existing row. Only possible for `.differs`
     /// and `.exists`.
@@ -115,10 +115,11 @@ private final class ChangesetApplication {
 extension Connection {
   /// Applies the changes that a session recorded. If this method throws, no change is applied.
   ///
-  /// `onConflict` is called for each change that conflicts with the database. While it runs, the
-  /// connection can run nothing else. If it throws, its error is rethrown. By default, the first
-  /// conflict ends the call with the error `.abort`. A table is skipped if it is not among
-  /// `tables`, does not exist in this database, or has fewer columns or another primary key here.
+  /// `onConflict` is called for each change that conflicts with the database. While the closure
+  /// runs, the connection can run nothing else. If the closure throws, this method rethrows its
+  /// error. By default, the first conflict makes this method throw the error `.abort`. A table is
+  /// skipped if it is not among `tables`, does not exist in this database, or has fewer columns or
+  /// another primary key here.
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3changeset_apply.html>
   public func apply(
     _ changeset: Changeset, tables: [String]? = nil,

@@ -19,9 +19,10 @@ import CSQLite
 /// A session records the changed rows of tables that declare a primary key. It does not record a
 /// row whose key contains NULL.
 ///
-/// SQLite has a single slot for sessions and pre-update hooks. If the connection is observed or has
-/// an `onPreUpdate` listener, beginning a session throws `DatabaseError` (`.misuse`). While a
-/// session records, observing the connection or adding such a listener throws the same error.
+/// A session uses SQLite's pre-update hook, and each connection has only one such hook. If the
+/// connection is observed or has an `onPreUpdate` listener, beginning a session throws
+/// `DatabaseError` (`.misuse`). While a session records, observing the connection or adding such a
+/// listener throws the same error.
 ///
 /// Use a session only inside the closure that received the connection, such as the closure of
 /// `write`. After the closure has returned, every call throws `DatabaseError` (`.misuse`). If
@@ -39,7 +40,7 @@ public final class Session {
         "this connection is observed or has an `onPreUpdate` listener, and SQLite has one slot for "
           + "these and for sessions; record on a separate `Connection`")
     }
-    // SQLite would take the context of an installed hook for another session.
+    // If a pre-update hook were installed, SQLite would treat its context as another session.
     core.removePreUpdateHook()
     var created: OpaquePointer?
     let code = sqlite3session_create(core.handle, database, &created)
@@ -50,7 +51,7 @@ public final class Session {
     }
     self.connection = connection
     core.state.pointee.hooks.sessionDidBegin()
-    // The session now has the slot of the pre-update hook, so the hook reports no changes to the
+    // The session now uses the only pre-update hook, so changes are no longer reported to the
     // cache.
     core.state.pointee.cacheFeed.noteUnknown()
     handle = LentHandle(created) { [unowned core] session in
@@ -60,7 +61,8 @@ public final class Session {
     }
     core.keep(handle)
     // A `DELETE` without a WHERE clause that was compiled before the session began would use the
-    // truncate optimization, which is not recorded.
+    // truncate optimization, and the session would not record the deleted rows. Installing the
+    // authorizer again makes SQLite recompile such statements.
     core.installAuthorizer()
     if let tables {
       for table in tables { try core.check(sqlite3session_attach(created, table)) }
@@ -70,8 +72,8 @@ public final class Session {
   }
 
   deinit {
-    // After the end of the access, the core has already ended the session, and may be in use
-    // elsewhere.
+    // If the access has ended, the core has already ended the session, and another access may be
+    // using the core.
     guard let core = try? connection.use() else { return }
     core.end(handle)
   }
@@ -87,7 +89,7 @@ public final class Session {
     get throws { sqlite3session_isempty(try use().1) != 0 }
   }
 
-  /// Turns recording on or off from now on.
+  /// Turns recording on or off. Changes that were recorded before are kept.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_enable.html>
   public func setEnabled(_ isEnabled: Bool) throws {
@@ -130,8 +132,8 @@ public final class Session {
     }
   }
 
-  /// Returns the recorded changes in a smaller form. Of the old values, it has only those of the
-  /// primary key.
+  /// Returns the recorded changes in a smaller form. This form has the old values only of the
+  /// columns of the primary key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/session/sqlite3session_patchset.html>
   public func patchset() throws -> Changeset {

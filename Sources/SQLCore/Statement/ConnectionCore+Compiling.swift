@@ -4,8 +4,8 @@ import CSQLite
 package struct CompiledStatement {
   package internal(set) var handle: OpaquePointer
   let notes: StatementNotes
-  /// The statement as the program wrote it, if the database is remote. Its text is sent to the
-  /// engine. Nil if the statement runs in this process.
+  /// The statement that the program wrote, if the database is remote. The text of this statement is
+  /// sent to the engine. Nil if the statement runs in this process.
   private(set) var remote: (any RemoteTemplate)?
 
   init(handle: OpaquePointer, notes: StatementNotes, remote: (any RemoteTemplate)? = nil) {
@@ -34,7 +34,7 @@ extension ConnectionCore {
   /// Compiles the first statement of a text; returns nil if the text holds only space and comments.
   ///
   /// If the database is remote, the statement is compiled against the local copy of the schema.
-  /// Another statement then takes its place and sends the text to the engine.
+  /// Another statement, which sends the text to the engine, then runs in its place.
   func compile(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
     guard let remote = state.pointee.remote else { return try compileHere(text) }
     return try remote.compile(text)
@@ -43,7 +43,7 @@ extension ConnectionCore {
   /// Compiles the first statement of a text against the schema of the local SQLite handle, even if
   /// the database is remote.
   package func compileHere(_ text: Substring) throws -> (CompiledStatement, rest: Substring)? {
-    // SQLite would silently stop at U+0000.
+    // SQLite would silently ignore the text after U+0000.
     guard !text.utf8.contains(0) else {
       throw DatabaseError(
         code: .error, message: "SQL cannot hold U+0000; bind the text as a value",
@@ -101,9 +101,9 @@ extension ConnectionCore {
       code = sqlite3_prepare_v3(handle, text, length, flags, &statement, &tail)
     }
     if code == SQLITE_OK, state.pointee.wal.asksForPages {
-      // `PRAGMA wal_autocheckpoint` returns the number of pages that is set in SQLite's own WAL
-      // hook. SQLite reads this number while it compiles the PRAGMA, so SQLite's hook is installed
-      // during the compilation.
+      // `PRAGMA wal_autocheckpoint` returns the number of pages that belongs to SQLite's own WAL
+      // hook. SQLite reads this number while it compiles the PRAGMA. During the compilation,
+      // SQLite's hook is therefore installed in place of the library's hook.
       sqlite3_finalize(statement)
       statement = nil
       sqlite3_wal_autocheckpoint(handle, state.pointee.wal.autocheckpoint)

@@ -7,7 +7,8 @@ import CSQLite
 #endif
 
 extension ConnectionCore {
-  /// Steps the statement; returns true if it has a row.
+  /// Takes a step of the statement. Returns true if the statement is now at a row, and false if it
+  /// has ended.
   @usableFromInline
   package func step(_ statement: StatementPointer) throws -> Bool {
     if !statement.pointee.isRunning { try begin(statement) }
@@ -26,7 +27,8 @@ extension ConnectionCore {
       if code & 0xFF == SQLITE_CONSTRAINT || state.pointee.remote != nil {
         failure = locatingConstraint(of: failure, statement)
       }
-      // A collation or a tokenizer failed, so an index may be out of order.
+      // If a collation or a tokenizer has failed, an index may be out of order, so the transaction
+      // is rolled back.
       if spoilsWrites, !statement.pointee.isReadOnly, isInTransaction {
         try? run(cached: "ROLLBACK")
       }
@@ -58,7 +60,8 @@ extension ConnectionCore {
     try run(statement)
   }
 
-  /// Runs one of the library's own statements, without the cache.
+  /// Runs one of the library's own statements, such as a PRAGMA, without the statement cache. The
+  /// cache is only used if the database is remote.
   package func run(pragma text: String) throws {
     guard state.pointee.remote == nil else { return try run(cached: text) }
     try runHere(text)
@@ -109,7 +112,7 @@ extension ConnectionCore {
     try start(statement)
   }
 
-  /// Throws if a statement that writes would not be allowed now. Call this before a write without a
+  /// Throws if the connection may not write now. Call this before a write that is not made by a
   /// statement, such as a write to a `Blob`.
   func checkWriting() throws {
     try checkStopped()
@@ -128,7 +131,8 @@ extension ConnectionCore {
   @inline(__always)
   func start(_ statement: StatementPointer) throws {
     if state.pointee.remote != nil { try runBeforeCopy(statement) }
-    // A `PRAGMA wal_autocheckpoint` may have taken effect when SQLite recompiled a statement.
+    // A `PRAGMA wal_autocheckpoint` may have replaced the library's WAL hook when SQLite recompiled
+    // the PRAGMA.
     if state.pointee.wal.hasPragma { keepWALHook() }
     statement.pointee.isRunning = true
     statement.pointee.isReset = false
@@ -188,7 +192,7 @@ extension ConnectionCore {
       noteBound(integer)
       code = sqlite3_bind_int64(handle, index, integer)
     case .real(let real):
-      // SQLite would store NULL instead.
+      // SQLite would store NULL in place of NaN.
       guard !real.isNaN else { throw ColumnValueError.unstorable(real, "SQLite has no NaN") }
       code = sqlite3_bind_double(handle, index, real)
     case .text(var text):
@@ -239,7 +243,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs a closure in which prepared queries use these values for their parameters.
+  /// Runs a closure. While the closure runs, prepared queries bind these values to their
+  /// parameters.
   package func withArguments<Result>(
     _ values: [DatabaseValue], _ body: () throws -> Result
   ) rethrows -> Result {
@@ -255,8 +260,8 @@ extension ConnectionCore {
     try bind(sql.bindings, to: statement)
   }
 
-  /// Binds the values of a piece of SQL to the parameters, from the first on. Throws if their
-  /// number differs from the number of parameters.
+  /// Binds the values of a piece of SQL, in order, to the parameters of a statement. Throws if the
+  /// number of values differs from the number of parameters.
   func bind(_ values: some Collection<BoundValue>, to statement: StatementPointer) throws {
     let expected = Int(sqlite3_bind_parameter_count(statement.handle))
     guard values.count == expected else {

@@ -27,30 +27,33 @@ package struct PreparedStatement {
   /// Whether SQLite's statement is reset, so that values can be bound to it.
   var isReset = true
   package let isReadOnly: Bool
-  /// The statement as the program wrote it, if the database is remote. Its text is sent to the
-  /// engine. Nil if the statement runs in this process.
+  /// The statement that the program wrote, if the database is remote. The text of this statement is
+  /// sent to the engine. Nil if the statement runs in this process.
   let remote: (any RemoteTemplate)?
-  /// The effect of the statement on the stack of savepoints if it succeeds, or nil.
+  /// The effect that the statement has on the stack of savepoints if it succeeds. Nil if the
+  /// statement does not concern savepoints.
   package let savepointAction: SavepointAction?
   package let effects: StatementEffects
   /// The tables that the statement creates, alters or drops, or whose indexes or triggers it
   /// creates or drops. Also the tables whose rows it writes, if `notesWrittenTables` was true when
   /// the statement was prepared.
   package internal(set) var tableEffects: [TableEffect]
-  /// The columns that the statement assigns. In a row that the statement updates, only triggers and
-  /// foreign-key actions can change any other column.
+  /// The columns to which the statement assigns values. Only triggers and foreign-key actions can
+  /// change other columns of the rows that the statement updates.
   package let assignments: [ColumnDependency]
   /// The address of the elements of `assignments`; nil if the array is empty. The address
   /// identifies the array without retaining it.
   package let assignmentsAddress: UnsafeRawPointer?
-  /// How often SQLite had recompiled the statement when `tableEffects` was set.
+  /// The number of times that SQLite had recompiled the statement when `tableEffects` was set.
+  /// After a further recompilation, `tableEffects` is outdated.
   var tableEffectsVersion: Int32 = 0
   /// The number of rows that the statement has scanned, from its first run to the end of its last
   /// run. Counted only if `Configuration.onTableScan` is set.
   var scannedRows: Int32 = 0
   /// The names of the result's columns, read on first use.
   var columnNames: ColumnNames?
-  /// How often SQLite had recompiled the statement when `columnNames` was read.
+  /// The number of times that SQLite had recompiled the statement when `columnNames` was read.
+  /// After a further recompilation, `columnNames` is outdated.
   var columnNamesVersion: Int32 = 0
   /// The positions of a model's columns in the result, for the last model that was read from this
   /// statement by column names.
@@ -70,7 +73,8 @@ package struct PreparedStatement {
       assignments.isEmpty
       ? nil : assignments.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     isReadOnly = sqlite3_stmt_readonly(template) != 0 || effects.contains(.asksSetting)
-    // SQLite counts SAVEPOINT, RELEASE and ROLLBACK TO among the statements that only read.
+    // SQLite reports SAVEPOINT, RELEASE and ROLLBACK TO as read-only statements without columns.
+    // The text of statements that write or have columns is therefore not parsed.
     savepointAction =
       isReadOnly && sqlite3_column_count(template) == 0
       ? SavepointAction(statement: template) : nil
@@ -87,7 +91,8 @@ package struct StatementEffects: OptionSet, Sendable {
 
   /// The statement creates, alters or drops an object of the schema.
   package static let changesSchema = StatementEffects(rawValue: 1)
-  /// The statement is BEGIN, COMMIT or ROLLBACK. Statements for savepoints do not count.
+  /// The statement is BEGIN, COMMIT or ROLLBACK. SAVEPOINT, RELEASE and ROLLBACK TO do not have
+  /// this effect.
   package static let controlsTransaction = StatementEffects(rawValue: 2)
   /// The statement is a PRAGMA, ATTACH or DETACH.
   package static let changesConnection = StatementEffects(rawValue: 4)
@@ -105,16 +110,16 @@ package struct StatementEffects: OptionSet, Sendable {
   }
 }
 
-/// A prepared statement of a connection, for one caller. It is valid until the caller gives it
-/// back.
+/// A pointer to a prepared statement of a connection, which one caller uses. The pointer is valid
+/// until the caller gives the statement back.
 @usableFromInline
 package typealias StatementPointer = UnsafeMutablePointer<PreparedStatement>
 
 extension StatementPointer {
   package var handle: OpaquePointer { pointee.handle }
 
-  /// The handle of the statement as the program wrote it, which knows the SQL text and the columns.
-  /// If the database is remote, `handle` is another statement, which runs in its place.
+  /// The handle of the statement that the program wrote. It has the program's SQL text and columns.
+  /// If the database is remote, `handle` is another statement, which runs in place of this one.
   var written: OpaquePointer { pointee.remote?.template ?? pointee.handle }
 
   /// The text of the statement, without its values.
@@ -170,7 +175,7 @@ package enum SavepointAction: Equatable, Sendable {
       guard let name = tokens.popFirst() else { return nil }
       self = .release(name.foldedName)
     case "rollback":
-      // A transaction may be given a name, which SQLite ignores.
+      // The name of a transaction may follow the keyword TRANSACTION. SQLite ignores this name.
       if tokens.skip("transaction"), tokens.first?.isWord("to") == false { tokens.removeFirst() }
       guard tokens.skip("to") else { return nil }
       tokens.skip("savepoint")
@@ -187,7 +192,7 @@ extension SQLTokens.Token {
 }
 
 extension ArraySlice<SQLTokens.Token> {
-  /// Removes the first token if it is the given keyword, and returns whether it was.
+  /// Removes the first token if it is the given keyword. Returns whether the token was removed.
   @discardableResult
   fileprivate mutating func skip(_ keyword: String) -> Bool {
     guard first?.isWord(keyword) == true else { return false }

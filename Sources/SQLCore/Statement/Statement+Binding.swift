@@ -1,7 +1,7 @@
 import CSQLite
 
-// Parameters are counted from 1. A running statement is reset before it is bound, as SQLite
-// requires.
+// Parameters are counted from 1. A running statement is reset before a value is bound to it,
+// because SQLite requires this.
 
 extension Statement {
   /// Binds a value to the parameter at `index`, counted from 1. `form` says how the value is

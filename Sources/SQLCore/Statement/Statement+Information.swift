@@ -24,22 +24,23 @@ public struct StatementCounter: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// Steps forward in full table scans; a high count suggests that an index is missing.
+  /// The number of steps forward in full table scans. A high number suggests that an index is
+  /// missing.
   public static let fullScanSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_FULLSCAN_STEP)
   /// Sort operations.
   public static let sorts = StatementCounter(rawValue: SQLITE_STMTSTATUS_SORT)
-  /// Rows inserted into automatic indexes: temporary indexes that SQLite builds for one run of a
-  /// statement.
+  /// The number of rows that were inserted into automatic indexes. These are temporary indexes that
+  /// SQLite builds for one run of a statement.
   public static let automaticIndexRows = StatementCounter(rawValue: SQLITE_STMTSTATUS_AUTOINDEX)
-  /// Steps of SQLite's virtual machine.
+  /// The number of steps of SQLite's virtual machine.
   public static let machineSteps = StatementCounter(rawValue: SQLITE_STMTSTATUS_VM_STEP)
   /// The number of times the statement was recompiled, for example after a schema change.
   public static let recompilations = StatementCounter(rawValue: SQLITE_STMTSTATUS_REPREPARE)
   /// The number of times the statement was run.
   public static let runs = StatementCounter(rawValue: SQLITE_STMTSTATUS_RUN)
-  /// Join steps that were skipped because a Bloom filter ruled out a match.
+  /// The number of join steps that were skipped because a Bloom filter ruled out a match.
   public static let filterHits = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_HIT)
-  /// Join steps that were done because a Bloom filter did not rule out a match.
+  /// The number of join steps that were done because a Bloom filter did not rule out a match.
   public static let filterMisses = StatementCounter(rawValue: SQLITE_STMTSTATUS_FILTER_MISS)
   /// The memory that the statement takes at present, in bytes.
   public static let memory = StatementCounter(rawValue: SQLITE_STMTSTATUS_MEMUSED)
@@ -108,9 +109,9 @@ extension Statement {
       column: String(cString: column))
   }
 
-  /// Returns the declared type of the table column from which the result column at `index`, counted
-  /// from 0, takes its values; nil if the result column is an expression, or if the table column
-  /// has no type.
+  /// Returns the declared type of the table column from which a result column takes its values.
+  /// Returns nil if the result column is an expression, or if the table column has no type. `index`
+  /// is the index of the result column, counted from 0.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/column_decltype.html>
   public func declaredType(ofColumn index: Int) throws -> String? {

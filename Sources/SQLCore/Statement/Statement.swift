@@ -31,8 +31,8 @@ public final class Statement {
   }
 
   deinit {
-    // After the end of the access, the core has already ended the statement, and may be in use
-    // elsewhere.
+    // If the access has ended, the core has already ended the statement, and another access may be
+    // using the core.
     guard let core = try? connection.use() else { return }
     core.end(memory)
   }

@@ -4,7 +4,8 @@ import CSQLite
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
 public struct ConnectionCounter: RawRepresentable, Hashable, Sendable {
-  /// The number in SQLite's interface, such as that of `SQLITE_DBSTATUS_CACHE_USED`.
+  /// The number of the counter in SQLite's C interface, such as the value of
+  /// `SQLITE_DBSTATUS_CACHE_USED`.
   public let rawValue: Int32
 
   /// Creates a counter from its number in SQLite, even if this type has no constant for it.
@@ -54,7 +55,7 @@ extension Connection {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_limit_attached.html>
 public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
-  /// The number in SQLite's interface, such as that of `SQLITE_LIMIT_LENGTH`.
+  /// The number of the limit in SQLite's C interface, such as the value of `SQLITE_LIMIT_LENGTH`.
   public let rawValue: Int32
 
   /// Creates a limit from its number in SQLite.
@@ -80,7 +81,8 @@ public struct ConnectionLimit: RawRepresentable, Hashable, Sendable {
   public static let attachedDatabases = ConnectionLimit(rawValue: SQLITE_LIMIT_ATTACHED)
   /// The maximum size in bytes of a pattern of LIKE or GLOB.
   public static let patternLength = ConnectionLimit(rawValue: SQLITE_LIMIT_LIKE_PATTERN_LENGTH)
-  /// The maximum number of a parameter, such as 10 in `?10`.
+  /// The largest number that a numbered parameter may have. The number of `?10`, for example, is
+  /// 10.
   public static let parameters = ConnectionLimit(rawValue: SQLITE_LIMIT_VARIABLE_NUMBER)
   /// The maximum depth of triggers that fire further triggers.
   public static let triggerDepth = ConnectionLimit(rawValue: SQLITE_LIMIT_TRIGGER_DEPTH)

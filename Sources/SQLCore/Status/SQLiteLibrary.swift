@@ -55,7 +55,8 @@ public enum SQLiteLibrary {
 ///
 /// - SeeAlso: <https://www.sqlite.org/c3ref/c_status_malloc_count.html>
 public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
-  /// The number in SQLite's interface, such as that of `SQLITE_STATUS_MEMORY_USED`.
+  /// The number of the counter in SQLite's C interface, such as the value of
+  /// `SQLITE_STATUS_MEMORY_USED`.
   public let rawValue: Int32
 
   /// Creates a counter from its number in SQLite, even if this type has no constant for it.
@@ -67,7 +68,8 @@ public struct LibraryCounter: RawRepresentable, Hashable, Sendable {
   public static let memory = LibraryCounter(rawValue: SQLITE_STATUS_MEMORY_USED)
   /// The number of allocations that are not freed yet.
   public static let allocations = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_COUNT)
-  /// The size in bytes of the largest allocation. Only its highest value has a meaning.
+  /// The size in bytes of the largest allocation. Only the value `highest` has a meaning, not
+  /// `current`.
   public static let largestAllocation = LibraryCounter(rawValue: SQLITE_STATUS_MALLOC_SIZE)
 
   /// The current value, and the highest value since the process began.

@@ -9,8 +9,8 @@
 final class RowBatch<Element: Sendable>: @unchecked Sendable {
   let memory: UnsafeMutablePointer<Element>
   let capacity: Int
-  /// The number of rows in the batch, which are at the start of the memory. When the iterator takes
-  /// the rows, it sets this to 0.
+  /// The number of rows in the batch. The rows are at the start of the memory. When the iterator
+  /// takes over the rows, it sets the number to 0.
   var count = 0
 
   init(capacity: Int) {

@@ -30,7 +30,7 @@
 /// first row is returned.
 /// - SeeAlso: <https://www.sqlite.org/isolation.html>
 public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
-  /// The type of the errors; reading may fail.
+  /// The type of the errors that the iterator may throw.
   public typealias Failure = any Error
 
   private let database: Database
@@ -59,8 +59,8 @@ public struct RowStream<Element: Sendable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     @usableFromInline let consumer: StreamConsumer<Element>
 
-    // `@inlinable`, so that the caller's module compiles this method for its own type of row. This
-    // halves the time that the method takes for a row.
+    // The following method is `@inlinable`, so that the caller's module compiles a copy of it for
+    // its own type of row. This halves the time that the method takes for each row.
 
     /// Returns the next row; nil after the last row and after an error.
     @inlinable
@@ -172,7 +172,8 @@ public struct TooManyStreams: Error, Hashable, Sendable, CustomStringConvertible
   }
 }
 
-// Raw SQL as a stream of rows; `QueryDSL` streams the rows of typed queries.
+// These methods return the rows of raw SQL as a stream. The module `QueryDSL` has the methods for
+// typed queries.
 extension Database {
   /// Returns the rows of a read statement one after another, from one snapshot.
   ///
@@ -195,7 +196,7 @@ extension Database {
   }
 
   /// Returns the rows of a read statement one after another, from one snapshot, as tuples of the
-  /// given types. Values are taken by position.
+  /// given types. The first column becomes the first value of the tuple, and so on.
   ///
   /// ```swift
   /// for try await (id, title) in db.stream((Int, String).self, "SELECT id, title FROM Post") {

@@ -9,8 +9,8 @@ extension StreamProducer {
     let waiter = Waiter()
     let job = database.access.carryingOrigin { [self] grant in open(grant, deadline) }
     _ = waiter.begin { [self] result in
-      // This waiter is never cancelled: if the stream was closed, the job gives the connection
-      // back.
+      // Nothing cancels this waiter. If the stream was closed while it waited, the job gives the
+      // connection back.
       guard case .success(let grant) = result else { return }
       database.access.streamThreads.submit { try? job(grant) }
     }
@@ -101,7 +101,7 @@ extension StreamProducer {
       if cursor.isAtEnd { return end(cursor, last: batch, failure: nil) }
       switch handOver(batch, of: cursor) {
       case .goesOn: continue
-      // The cursor may already be in use by another job.
+      // Another job may already be using the cursor, so this job only reads its constant `core`.
       case .paused: return pool.leaveThread(with: cursor.core)
       case .late: return end(cursor, last: batch, failure: DeadlineExceeded())
       case .closed: return end(cursor, last: nil, failure: nil)
@@ -126,7 +126,8 @@ extension StreamProducer {
     let (handed, consumer) = storage.withLock { storage -> (HandedOver, Continuation?) in
       guard case .reading = storage.state else { return (.closed, nil) }
       let pauses = storage.ready.count + 1 >= Self.maximumReady
-      // The timer has already fired, so it would not end a stream that pauses now.
+      // If the deadline has passed, the timer has already fired. It would not end a stream that
+      // pauses only now.
       if pauses, cursor.isLate { return (.late, nil) }
       storage.ready.append(batch)
       if pauses { storage.state = .paused(cursor: cursor) }

@@ -16,7 +16,7 @@ final class StreamProducer<Element: Sendable>: Sendable {
   enum State: Sendable {
     /// No row was requested yet.
     case idle
-    /// All rows are being read at once, on the only connection of a database in memory.
+    /// All rows are being read at once, because the database has only one connection.
     case readingAll
     /// The stream waits for a connection, or a job reads rows. `core` is nil until the job can be
     /// cancelled.

@@ -10,8 +10,9 @@ import CSQLite
 package enum ArrayTable {
   package static let name = "apus_array"
 
-  /// The name of the type of the bound pointer. SQLite compares the text of the name, and requires
-  /// that its memory is never freed.
+  /// The name that identifies the bound pointer as a pointer to a `BoundArray`. When the pointer is
+  /// read, SQLite compares this name with the name that the reader expects. SQLite requires that
+  /// the memory of the name is never freed.
   private static let pointerType = StaticString("apus-array")
 
   static func register(on core: ConnectionCore) throws {
@@ -39,8 +40,8 @@ package enum ArrayTable {
     }
   }
 
-  /// The table of callbacks that SQLite needs for the table function. The process has one, which is
-  /// set up before any connection can use it.
+  /// The struct of callbacks that SQLite needs for the table function. The process has only one
+  /// such struct, which is complete before any connection can use it.
   private struct Module: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<sqlite3_module>
   }
@@ -115,8 +116,8 @@ private let bestIndex:
       if constraint.iColumn == -1 { rowID = index }
     }
     guard let array else {
-      // The array comes from a table that the join reads later, so the planner must find another
-      // order.
+      // The array is missing, or it comes from a table that the join reads later. The high cost
+      // makes the planner look for another order of the join.
       info.pointee.estimatedCost = 1e12
       info.pointee.idxNum = 0
       return SQLITE_OK
@@ -127,8 +128,8 @@ private let bestIndex:
     info.pointee.estimatedRows = 25
     info.pointee.idxNum = 1
     if let rowID {
-      // The query asks for one rowid. SQLite compares the rowid again, because the value may not be
-      // an integer.
+      // The query asks for the row with one rowid. SQLite compares the rowid again (`omit` is not
+      // set), because the requested value may not be an integer.
       info.pointee.aConstraintUsage[rowID].argvIndex = 2
       info.pointee.estimatedRows = 1
       info.pointee.idxFlags = SQLITE_INDEX_SCAN_UNIQUE

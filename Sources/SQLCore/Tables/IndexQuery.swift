@@ -44,10 +44,10 @@ public struct IndexQuery: Sendable {
     public static let isNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNULL)
     /// `IS NOT NULL`
     public static let isNotNull = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_ISNOTNULL)
-    /// The number of rows of a LIMIT clause, which belongs to no column. SQLite passes it only if
-    /// the table could check all other conditions of the query itself.
+    /// The number of rows of a LIMIT clause. This constraint belongs to no column. SQLite passes it
+    /// only if the table itself could check all other conditions of the query.
     public static let limit = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_LIMIT)
-    /// The number of rows of an OFFSET clause, which belongs to no column.
+    /// The number of rows of an OFFSET clause. This constraint belongs to no column.
     public static let offset = Comparison(rawValue: SQLITE_INDEX_CONSTRAINT_OFFSET)
   }
 
@@ -149,7 +149,8 @@ public struct IndexPlan: Sendable {
   public var arguments: [Argument]
   /// Whether the table returns the rows in the order that the query asks for.
   public var isOrdered: Bool
-  /// The estimated cost compared with other plans, roughly the number of disk reads.
+  /// The estimated cost of the plan: roughly the number of disk reads. SQLite compares it with the
+  /// costs of other plans.
   public var cost: Double
   /// The estimated number of rows.
   public var rowCount: Int64

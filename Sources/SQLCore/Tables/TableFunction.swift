@@ -85,8 +85,8 @@ private final class TableFunction: VirtualTable {
           && query.constraints[$0].comparison == .equal
       }
       guard !all.isEmpty else { continue }
-      // The value comes from a table that the join reads later, so the planner must find another
-      // order.
+      // If no constraint is usable, the argument comes from a table that the join reads later.
+      // Without a plan, the planner looks for another order of the join.
       guard let usable = all.first(where: { query.constraints[$0].isUsable }) else { return nil }
       plan.arguments.append(.init(constraint: usable, isChecked: true))
       plan.choice.number |= 1 << Int32(argument)

@@ -54,8 +54,9 @@ public protocol WritableVirtualTable: TransactionalVirtualTable {
 }
 
 extension VirtualTable {
-  /// Throws `DatabaseError` (`.misuse`) if the schema does not fit the protocol: a
-  /// `KeyedVirtualTable` must be WITHOUT ROWID, and no other writable table may be.
+  /// Throws `DatabaseError` (`.misuse`) if the schema does not fit the protocol. The schema of a
+  /// `KeyedVirtualTable` must be WITHOUT ROWID. The schema of any other writable table must not be
+  /// WITHOUT ROWID.
   func checkSchema() throws {
     guard self is any TransactionalVirtualTable else { return }
     let words = schema.split { $0.isWhitespace || $0 == ";" }.suffix(2)

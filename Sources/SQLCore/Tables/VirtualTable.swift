@@ -174,12 +174,13 @@ extension Registrar {
           ) { pointer in
             if let pointer { Unmanaged<VirtualTableModule>.fromOpaque(pointer).release() }
           })
-        // Statements that were prepared with an earlier module of that name are recompiled.
+        // Installing the authorizer again makes SQLite recompile the statements that were prepared
+        // with an earlier module of this name.
         core.installAuthorizer()
       })
   }
 
-  /// Removes a virtual table. The name does not have to be registered.
+  /// Removes the registration of a virtual table. It is no error if the name is not registered.
   ///
   /// Running statements can use the table until they end. Tables that were created stay in the
   /// schema, but cannot be used until the module is registered again.

@@ -66,8 +66,8 @@ private func connect(
   guard let module else { return SQLITE_ERROR }
   let maker = Unmanaged<VirtualTableModule>.fromOpaque(module).takeUnretainedValue()
   let core = maker.core.takeUnretainedValue()
-  // Columns that the table itself reads do not count as read by the statement that is being
-  // prepared.
+  // The code of the table may run statements here. The columns that they read do not count as read
+  // by the user's statement, which is being prepared.
   let recorder = core.state.pointee.authorizer.record(into: nil)
   defer { core.state.pointee.authorizer.record(into: recorder) }
   do {
@@ -77,7 +77,7 @@ private func connect(
     do {
       try core.check(sqlite3_declare_vtab(handle, made.schema))
     } catch let error as DatabaseError where made is any KeyedVirtualTable {
-      // SQLite has no message for a key of several columns, or for a missing key.
+      // SQLite's message does not say what is wrong if the key has several columns or is missing.
       throw DatabaseError(
         code: error.code,
         message: "\(error.message); a KeyedVirtualTable must have a PRIMARY KEY of one column: "

@@ -3,7 +3,8 @@ import CSQLite
 /// The object that SQLite keeps for a module, and finally releases. It holds the closure that makes
 /// the module's tables.
 final class VirtualTableModule {
-  // Unretained: the core owns the handle, the handle owns this object, and the core outlives both.
+  // The core is not retained. It owns the SQLite handle, and the handle owns this object, so the
+  // core outlives this object.
   let core: Unmanaged<ConnectionCore>
   let make: @Sendable (VirtualTableContext) throws -> any VirtualTable
   let isInnocuous: Bool

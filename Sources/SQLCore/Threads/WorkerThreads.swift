@@ -69,8 +69,8 @@ func isMain(_ actor: (any Actor)?) -> Bool {
   actor === MainActor.shared
 }
 
-/// An executor that runs a task on the thread that resumes the task. The task must hop to its actor
-/// at once.
+/// An executor that runs a task on the thread that resumes the task. Use it only for a task that
+/// hops to its actor at once.
 private final class ResumingThread: TaskExecutor {
   static let shared = ResumingThread()
 
@@ -228,7 +228,7 @@ struct Queue<Element> {
   }
 }
 
-/// Blocks the calling thread for less than a second.
+/// Blocks the calling thread for the given time, but always for less than a second.
 package func pause(nanoseconds: UInt64) {
   var time = timespec(tv_sec: 0, tv_nsec: Int(min(nanoseconds, 999_999_999)))
   nanosleep(&time, nil)

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// The known facts about the mark in the database file. The mark is a number that no generated id
-/// in the file exceeds. With the mark, no id is used twice.
+/// The facts that a connection knows about the mark in its database file. The mark is a number that
+/// no generated id in the file exceeds. It makes sure that no id is used twice.
 ///
 /// A generator remembers its last id only in memory. A file in which ids were stored therefore
 /// keeps a mark in the table `apus_unique64`. No id that was ever stored in the file is greater
@@ -20,8 +20,8 @@ struct UniqueIDMark {
   static let table = "apus_unique64"
   /// Half a second.
   static let reserve = Unique64.ticksPerSecond / 2
-  /// Integers up to this one are not taken for ids. An id with this value would have been made in
-  /// 2003.
+  /// Integers up to this one are never regarded as ids of a generator. An id with this value would
+  /// have been made in 2003.
   @inline(__always) static var leastID: Int64 { 1 << 58 }
 
   static let creation: SQL = """
@@ -35,7 +35,8 @@ extension ConnectionCore {
   func readUniqueIDMark() {
     let column = sqlite3_table_column_metadata(
       handle, "main", UniqueIDMark.table, "last", nil, nil, nil, nil, nil)
-    // If the schema cannot be read, no statement can store an id either.
+    // If the table does not exist, there is no mark. If the schema cannot be read, no statement can
+    // store an id either.
     guard column == SQLITE_OK else { return }
     state.pointee.uniqueIDs.isUsed = true
     let generator = Unique64.generator
@@ -73,7 +74,8 @@ extension ConnectionCore {
     let rowID = lastInsertRowID
     defer { lastInsertRowID = rowID }
     let connection = lend()
-    // A damaged mark is replaced. A greater mark comes from another process, and is kept.
+    // A greater mark in the file was written by another process, and is kept. A mark above the
+    // limit is damaged, and is replaced.
     let update: SQL = """
       UPDATE main."apus_unique64" SET "last" = CASE WHEN "last" BETWEEN \(mark) AND \(limit) \
       THEN "last" ELSE \(mark) END

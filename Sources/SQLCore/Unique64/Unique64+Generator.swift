@@ -53,11 +53,12 @@ extension Unique64 {
       birth = 0
     }
 
-    /// The tick of the last id, made by the generator or passed to `advance(past:)`.
+    /// The tick of the greatest id that the generator has made or that was passed to
+    /// `advance(past:)`.
     var lastTicks: Int64 { last.load(ordering: .relaxed) }
 
-    /// Whether this generator may have made an id: the id is not older than the generator, and not
-    /// newer than the generator's last id.
+    /// Returns whether this generator may have made an id. The result is true if the id is not
+    /// older than the generator and not newer than the generator's last id.
     func mayHaveMade(_ id: Unique64) -> Bool { id.ticks >= birth && id.ticks <= lastTicks }
 
     /// Makes the next id, without a lock.
@@ -69,8 +70,8 @@ extension Unique64 {
     ///   if the clock is past the end of the layout in 2072, or if the last tick is used up.
     public func next(tag: Int16 = 0) -> Unique64 {
       let now = clock()
-      // This returns before `last` changes, so that the generator recovers if the clock was wrong
-      // for a moment.
+      // The method returns before `last` changes. If the clock was wrong only for a moment, the
+      // generator therefore makes ids again afterwards.
       guard now <= maximumTicks else { return .exhausted }
       var previous = last.load(ordering: .relaxed)
       while true {
@@ -88,9 +89,10 @@ extension Unique64 {
     /// greater.
     ///
     /// An id whose date is ahead of the clock is accepted, because the clock may have been set
-    /// back. Later ids then have dates after that id, because uniqueness matters more than the
-    /// time. A negative id is ignored, because no generator makes a negative id. An id beyond
-    /// ``advanceLimit`` is ignored, because too few greater ids would be left.
+    /// back. Later ids then have later dates than this id, although the clock is behind, because
+    /// uniqueness matters more than the time. A negative id is ignored, because no generator makes
+    /// a negative id. An id beyond ``advanceLimit`` is ignored, because the generator could make
+    /// too few greater ids.
     ///
     /// - Returns: false if the id was ignored.
     @discardableResult

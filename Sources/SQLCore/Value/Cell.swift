@@ -13,8 +13,8 @@ import CSQLite
 /// because the next step of the statement invalidates it.
 /// - SeeAlso: <https://www.sqlite.org/c3ref/value_blob.html>
 public struct Cell: ~Copyable {
-  // Exactly one of `value` and `copy` is set: SQLite's value, or a copy in memory that the caller
-  // keeps valid.
+  // Exactly one of `value` and `copy` is set. `value` is SQLite's own value. `copy` points to a
+  // copied value, which the caller keeps valid.
   @usableFromInline let value: OpaquePointer?
   @usableFromInline let copy: UnsafePointer<DatabaseValue>?
   /// The stored form that the column declares.
@@ -178,7 +178,8 @@ extension String {
   @inlinable
   @inline(__always)
   package init(validatedTextOf value: OpaquePointer) throws {
-    // SQLite appends a zero byte to each text, and may have to allocate memory to do so.
+    // The call may fail because memory runs out: SQLite appends a zero byte to each text, and may
+    // have to allocate memory to do so.
     guard let start = sqlite3_value_text(value) else { throw unreadableText(isThere: false) }
     let count = Int(sqlite3_value_bytes(value))
     let bytes = UnsafeBufferPointer(start: start, count: count)

@@ -7,11 +7,13 @@
 @frozen
 @usableFromInline
 package struct ColumnStorage<Value> {
-  /// The value; nil in a group that is nil, and in the layout's special instance.
+  /// The value. It is nil if the column belongs to an optional group that is nil. It is also nil in
+  /// the layout's special instance.
   @usableFromInline package var value: Value?
 
-  /// The state of the value. 0: as loaded; 1: never loaded; 2: changed since it was loaded. In the
-  /// layout's special instance, the mark is the index of the column plus 3.
+  /// The state of the value: 0 if the value is as it was loaded, 1 if it was never loaded, and 2 if
+  /// it was changed since it was loaded. In the layout's special instance, the mark is the index of
+  /// the column plus 3.
   @usableFromInline
   package var mark: UInt16
 
@@ -87,7 +89,7 @@ package struct ValueInGroup<Value: ColumnValue>: ColumnValue {
   }
 }
 
-/// A `ValueInGroup` whose type of value is not known.
+/// A `ValueInGroup` of any type of value.
 protocol AnyValueInGroup {
   /// Removes the value of a column. The column is then as if NULL had been read.
   static func removeValue(ofColumnAt column: UnsafeMutableRawPointer)

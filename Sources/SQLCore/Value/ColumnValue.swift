@@ -86,8 +86,8 @@ public protocol ColumnValue: Selectable {
   ) throws -> DatabaseValue
 }
 
-// These are `@inlinable` so that a module that declares a conforming type compiles specialised
-// copies. Otherwise, reading a row with such a column takes more than twice as long.
+// These defaults are `@inlinable`, so that a module that declares a conforming type compiles
+// specialised copies. Otherwise, reading a row with such a column takes more than twice as long.
 extension ColumnValue {
   /// Returns the value itself.
   @inlinable

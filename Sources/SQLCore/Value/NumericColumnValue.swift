@@ -33,8 +33,8 @@ extension AdditiveColumnValue where Self: RawRepresentable, RawValue: AdditiveCo
   public static var arithmetic: ArithmeticFunctions? { RawValue.arithmetic }
 }
 
-/// A number, or an optional number, that SQLite's own operators calculate with. If an operand is
-/// NULL, the result is NULL.
+/// A number, or an optional number, with which SQLite's own operators can calculate. If an operand
+/// is NULL, the result is NULL.
 ///
 /// Types of your own conform to `NumericColumnValue` instead.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
@@ -43,12 +43,13 @@ public protocol ArithmeticColumnValue: AdditiveColumnValue {
   associatedtype RealResult: ColumnValue = Double
 }
 
-/// A number that SQLite's own operators calculate with.
+/// A number with which SQLite's own operators can calculate.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#operators_and_parse_affecting_attributes>
 public protocol NumericColumnValue: ArithmeticColumnValue, Numeric {}
 
-// The kinds of numbers, for the compiler. Some operators of queries exist only to give a clear
-// error message. They use the kinds to recognise operands that cannot be combined.
+// The following types stand for kinds of numbers. Only the compiler uses them. Some operators of
+// queries exist only so that the compiler reports a clear error. By the kinds, these operators
+// recognise operands that cannot be combined.
 
 /// The kind of a number.
 public protocol _NumberKind {}

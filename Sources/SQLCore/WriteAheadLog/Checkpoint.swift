@@ -66,7 +66,7 @@ extension ConnectionCore {
     while true {
       let result = try withoutBusyHandler { try checkpointAtOnce(mode) }
       guard result.isBusy, mode != .passive, waits(attempts) != 0 else {
-        // The wait was ended, for example by a cancellation.
+        // If the access was stopped while it waited, for example by a cancellation, it throws.
         if state.pointee.access.stopReason != nil { throw failure(SQLITE_BUSY, sql: nil) }
         return result
       }

@@ -34,9 +34,9 @@ public struct PinnedWAL: Hashable, Sendable, CustomStringConvertible {
 
   /// The size of the log in bytes.
   public let byteCount: Int
-  /// The reads of this `Database` that may hold the log, the oldest first. Empty if the log is held
-  /// by a `DatabaseSnapshot`, by another process, or by another `Database` or `Connection` on the
-  /// same file.
+  /// The reads of this `Database` that may prevent a restart of the log, the oldest first. Empty if
+  /// only a `DatabaseSnapshot`, another process, or another `Database` or `Connection` on the same
+  /// file prevents it.
   public let readers: [Reader]
 
   /// Creates a report from its parts.
@@ -66,8 +66,8 @@ extension Database {
       return
     }
     let readers = access.pool.readers(since: start)
-    // The closure runs on its own thread, because it may use the database, whose writer is still
-    // lent here.
+    // The closure runs on its own thread, because it may use the database. On this thread, it would
+    // wait for the writer, which the ending access has not given back yet.
     WorkerThreads(maximum: 1).submit { notify(PinnedWAL(byteCount: byteCount, readers: readers)) }
   }
 }

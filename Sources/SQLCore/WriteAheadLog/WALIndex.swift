@@ -44,8 +44,8 @@ struct WALIndex: @unchecked Sendable {
   /// since.
   ///
   /// The result takes account of every commit, of any process, that was complete before the call.
-  /// Without the fence, the processor could load the header earlier, for example before the caller
-  /// learned from a message that another process has committed.
+  /// This is the purpose of the fence. Without it, the processor could load the header earlier, for
+  /// example before the caller learned from a message that another process has committed.
   @inline(__always)
   func isAt(_ version: Version) -> Bool {
     atomicMemoryFence(ordering: .acquiring)
@@ -85,8 +85,8 @@ struct WALIndex: @unchecked Sendable {
     /// The number of frames in the log.
     var frameCount: Int { Int(field(of: words.2)) }
 
-    /// Returns whether the log was not restarted between two headers. A restart changes the salts
-    /// of the log's frames, which the header contains.
+    /// Returns whether the log was not restarted between the times at which the two headers were
+    /// read. A restart changes the salts of the log's frames, and the header contains these salts.
     func isOfSameLog(as other: Header) -> Bool { words.4 == other.words.4 }
 
     /// Returns the field of 32 bits in the first half of a word.
@@ -111,8 +111,8 @@ struct WALIndex: @unchecked Sendable {
     }
   }
 
-  /// A version of the database: a commit, and the number of the log's frames that had been copied
-  /// into the database file by then.
+  /// A version of the database. It consists of the header for a commit, and of the number of the
+  /// log's frames that had been copied into the database file when the header was read.
   ///
   /// The number of copied frames matters for checkpoints. Once the whole log is in the file, new
   /// readers no longer use the log, so that it can be restarted. A reader that kept a snapshot of
@@ -131,7 +131,8 @@ struct WALIndex: @unchecked Sendable {
 
 /// The known facts about a connection's use of the wal-index.
 enum WALIndexSupport {
-  /// The connection has not begun to read yet, or nothing has asked for the wal-index.
+  /// Nothing is known yet: the connection has not begun to read, or no caller has asked for the
+  /// wal-index.
   case unknown
   /// The connection uses no log through shared memory. The database is in memory, immutable, remote
   /// or in another journal mode, or the connection has exclusive locking.
@@ -158,8 +159,8 @@ extension ConnectionCore {
     return state.pointee.wal.index.index
   }
 
-  /// Finds the wal-index. Checks the settings first, because SQLite would create a wal-index if
-  /// there were none.
+  /// Finds the wal-index. Checks the settings first, because asking SQLite for the wal-index would
+  /// create one if none existed.
   private func findWALIndex() -> WALIndexSupport {
     if configuration.isImmutable || isRemote { return .none }
     guard let mode = try? text(pragma: "PRAGMA journal_mode"),

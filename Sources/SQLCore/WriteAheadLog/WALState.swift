@@ -90,15 +90,15 @@ struct WALState {
     bound.didCommit(count)
   }
 
-  /// Returns whether a commit copies the log into the database file, if the log then has `count`
-  /// frames.
+  /// Returns whether a commit copies the log into the database file if the log has `count` frames
+  /// after the commit.
   func copies(at count: Int) -> Bool { count >= bound.copying }
 
   /// Whether the log is so near its bound that a restart should be tried.
   var wantsRestart: Bool { bound.wantsAttempt }
 
-  /// The mode of the checkpoint that restarts the log. A log within its bound keeps its file's
-  /// length, because overwriting a file is faster than appending to it.
+  /// The mode of the checkpoint that restarts the log. If the log is within its bound, its file
+  /// keeps its length, because overwriting a file is faster than appending to it.
   var restartMode: CheckpointMode { bound.isExceeded ? .truncate : .restart }
 
   /// Notes the result of an attempt to restart the log; a nil result means that the attempt failed.
@@ -115,8 +115,8 @@ struct WALState {
 
 /// The length of the write-ahead log, its limit, and the length at which a restart is tried next.
 ///
-/// SQLite appends to the log while any connection reads from it. With readers that always overlap,
-/// the log would grow without limit.
+/// SQLite can only append to the log while any connection reads from it. If there were always at
+/// least one reader, the log would grow without limit.
 struct WALBound {
   /// The number of frames in the log after the last commit.
   private(set) var frameCount = 0
@@ -197,7 +197,8 @@ extension ConnectionCore {
   /// - SeeAlso: <https://www.sqlite.org/c3ref/wal_hook.html>
   func installWALHook() {
     state.pointee.wal.willInstallHook()
-    // `deinit` frees the state only after it has closed the handle.
+    // The hook may keep the pointer, because `deinit` frees the state only after it has closed the
+    // handle.
     sqlite3_wal_hook(handle, logDidGrow, UnsafeMutableRawPointer(state))
   }
 
@@ -247,7 +248,8 @@ private func logDidGrow(
     state.callingOut { $0.writeAheadLog.forEachBody { $0(commit) } }
   }
   if state.pointee.wal.copies(at: Int(frameCount)) {
-    // The readers' kept snapshots are older than this commit, and would limit the copying.
+    // The snapshots that readers keep are older than this commit. They would limit how many frames
+    // can be copied.
     state.pointee.wal.willCopy?()
     sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }

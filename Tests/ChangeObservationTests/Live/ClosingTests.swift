@@ -65,7 +65,9 @@ struct ClosingTests {
     #expect(await stream.reduce(0) { count, _ in count + 1 } == 1)
   }
 
-  @Test("a filtered stream finishes when the last reference to its database is released")
+  @Test(
+    "a filtered stream finishes when the last reference to its database is released",
+    .needs(.preUpdateHook))
   func filteredReleased() async throws {
     var changes: ChangeIterator<ModelChanges<Note>>
     do {

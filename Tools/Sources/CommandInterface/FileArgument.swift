@@ -18,8 +18,8 @@ package struct FileArgument: ParsableArguments {
     return try open(path, configuration)
   }
 
-  /// Opens a file. An interruption ends the database's statements. If a program has left an
-  /// unfinished transaction in the file, the transaction is rolled back.
+  /// Opens a file. If the user interrupts the command, the statements of this database are ended.
+  /// If a program has left an unfinished transaction in the file, the transaction is rolled back.
   package static func open(_ path: String, _ configuration: Configuration) throws -> Database {
     let file = FileProblem(path: path)
     return try file.explaining {

@@ -11,8 +11,8 @@ package struct FileProblem {
     self.path = path
   }
 
-  /// Calls a closure. If an error of SQLite is caused by the file, throws a sentence about the file
-  /// instead.
+  /// Calls a closure. If the closure throws an error of SQLite whose cause is the file, throws a
+  /// sentence about the file in place of this error.
   package func explaining<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -74,15 +74,16 @@ package struct FileProblem {
 
   // MARK: Unfinished transactions
 
-  /// Returns whether a read-only connection could not play back a journal or a log. The error is
-  /// then SQLITE_READONLY_RECOVERY, CANTLOCK, ROLLBACK or CANTINIT.
+  /// Returns whether an error says that a read-only connection could not play back a journal or a
+  /// log. These errors are SQLITE_READONLY_RECOVERY, SQLITE_READONLY_CANTLOCK,
+  /// SQLITE_READONLY_ROLLBACK and SQLITE_READONLY_CANTINIT.
   /// - SeeAlso: <https://www.sqlite.org/rescode.html#readonly_rollback>
   static func isUnfinished(_ error: DatabaseError) -> Bool {
     [264, 520, 776, 1_288].contains(error.code.rawValue)
   }
 
   /// The path of a journal or log that must be played back before the file can be read, because a
-  /// program ended in the middle of a transaction; nil if there is none.
+  /// program ended in the middle of a transaction. Nil if there is no such journal or log.
   private var unfinishedJournal: String? {
     let file = URL(filePath: literal).resolvingSymlinksInPath().path
     return ["-journal", "-wal"].map { file + $0 }.first { name in
@@ -100,15 +101,16 @@ package struct FileProblem {
   /// permitted.
   func recover() throws -> Bool {
     guard let journal = unfinishedJournal else { return false }
-    // If the transaction changed several files, the journal names another file, the super-journal,
-    // which SQLite would delete.
+    // If the transaction changed several files, the journal names another file, the super-journal.
+    // SQLite would delete the file with this name.
     guard try !isPartOfSeveral(journal) else {
       throw ReadableError(
         "\(path) was left in the middle of a transaction of several files; if you trust it, "
           + "`sqlite3 \(path) .tables` plays \(journal) back")
     }
     do {
-      // An attached file keeps its journal mode.
+      // The file is attached to another connection, because an attached file keeps its journal
+      // mode.
       let connection = try Connection()
       try connection.attach(path: literal, as: "file")
       _ = try connection.row("SELECT count(*) FROM file.sqlite_schema")

@@ -53,8 +53,8 @@ extension ParsableCommand {
 }
 
 extension DatabaseError {
-  /// The message. If the position of the mistake is known, the user's SQL follows. If the SQL is a
-  /// single line, a mark is under the mistake.
+  /// The message of the error. If SQLite reported the position of a mistake, the user's SQL follows
+  /// the message. If the SQL is a single line, a mark below it points to the mistake.
   fileprivate var inWords: String {
     var error = self
     if offset == nil { error.sql = nil }

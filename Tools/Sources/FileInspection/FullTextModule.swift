@@ -17,7 +17,8 @@ enum FullTextModule: String {
   ///   - hasContent: whether there is a shadow table `…_content`.
   static func isTextStored(_ sql: String, hasContent: Bool) -> Bool {
     let text = sql.lowercased().filter { !$0.isWhitespace }
-    // FTS5 also accepts `content` in an abbreviated form. Such a table counts as contentless here.
+    // FTS5 also accepts abbreviations of the option `content`. A table with external content whose
+    // definition has an abbreviation counts as contentless here.
     guard let option = text.firstRange(of: "content=") else { return hasContent }
     let value = text[option.upperBound...]
     return !["''", "\"\"", "[]", "``", ",", ")", "/*", "--"].contains { value.hasPrefix($0) }

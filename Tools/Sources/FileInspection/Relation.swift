@@ -42,7 +42,7 @@ package struct Relation {
       all.first { $0.name == name }
       ?? all.first { $0.name.lowercased() == name.lowercased() }
     if let found { return found }
-    // SQLite's internal tables can be shown, too.
+    // SQLite's internal tables are not in the list, but can be named as well.
     if try connection.tableExists(name) { return Relation(name: name, kind: .table) }
     let names = all.filter { $0.kind != .shadow }.map(\.name.orQuotes)
     throw ReadableError(

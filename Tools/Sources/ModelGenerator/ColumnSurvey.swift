@@ -11,12 +11,14 @@ struct ColumnSurvey {
   private(set) var reals: ClosedRange<Double>?
   /// Whether an INTEGER is too large for a Double to hold it exactly.
   private(set) var hasLargeInteger = false
-  /// The text forms of dates that fit every text of the column; `uuidForms` has those of UUIDs.
+  /// The text forms of dates in which every text of the column can be read and written back
+  /// unchanged. `uuidForms` has the text forms of UUIDs for which the same is true.
   private(set) var dateForms: [StoredForm] = [
     .datetime, .datetimeSeconds, .iso8601, .iso8601Milliseconds, .iso8601Seconds,
   ]
   private(set) var uuidForms: [StoredForm] = [.standard, .uppercase]
-  /// The REAL forms of dates that write every number of the column back without rounding it.
+  /// The forms of a date, stored as REAL, that can read and write every number of the column
+  /// without rounding it.
   private(set) var realForms: [StoredForm] = [.unixSeconds, .julianDay, .referenceSeconds]
   /// Whether every BLOB has 16 bytes, as a UUID does.
   private(set) var hasUUIDBytes = true
@@ -25,7 +27,8 @@ struct ColumnSurvey {
   private(set) var isJSON = true
   private(set) var isDecimal = true
   private(set) var isDay = true
-  /// Whether every text begins with a day, as dates in every text form do.
+  /// Whether every text begins with a day, such as `2026-11-21`. In all text forms, dates begin
+  /// with a day.
   private(set) var beginsWithDay = true
   /// The different texts; nil if there are more than 8, or if one has more than 24 bytes.
   private(set) var texts: Set<String>? = []
@@ -89,7 +92,8 @@ extension ClosedRange {
 }
 
 extension DatabaseValue {
-  /// Returns whether a type reads this value in a form, and writes the same value back.
+  /// Returns whether a type can read this value in the given form, and then writes the same value
+  /// back.
   fileprivate func isWritten<Value: ColumnValue>(as type: Value.Type, _ form: StoredForm) -> Bool {
     guard let value = try? read(type, as: form) else { return false }
     return (try? value.databaseValue(as: form)) == self

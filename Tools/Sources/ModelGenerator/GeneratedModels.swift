@@ -7,8 +7,8 @@ import Apus
 /// print(models.text)
 /// ```
 ///
-/// The models open the file with an empty migration plan. A table for which that is impossible
-/// becomes a `ResultRow`, with the reason in a comment.
+/// A program that opens the file with these models has an empty migration plan. If no model of a
+/// table allows this, the table becomes a `ResultRow`, and a comment gives the reason.
 public struct GeneratedModels: Sendable {
   /// The text of one file.
   public struct File: Sendable {
@@ -37,7 +37,8 @@ public struct GeneratedModels: Sendable {
     let (sources, left) = try connection.sourceTables(tables)
     var taken: Set<String> = []
     let models = sources.map { source in
-      // Files whose names differ only by case are one file on some systems.
+      // The names must differ by more than case, because on some systems file names that differ
+      // only by case stand for the same file.
       var name = SwiftName.type(source.name)
       var number = 2
       while !taken.insert(name.lowercased()).inserted {
@@ -73,7 +74,8 @@ public struct GeneratedModels: Sendable {
     (foundation ? "import Apus\nimport Foundation\n" : "import Apus\n") + "\n"
   }
 
-  /// Returns the text that all models share: the list of models, and types that the library lacks.
+  /// Returns the text that all models share: the list of models, and the declarations of types that
+  /// the library does not have.
   private static func shared(_ names: [String], types: Set<String>) -> String {
     let list = names.map { "  \($0).self,\n" }.joined()
     let text = """
@@ -88,8 +90,8 @@ public struct GeneratedModels: Sendable {
 }
 
 extension Connection {
-  /// Returns the tables and views for which a type is generated, and a line with the reason for
-  /// each of the others.
+  /// Returns the tables and views for which a type is generated. For each of the others, returns a
+  /// line with the reason why it has no type.
   fileprivate func sourceTables(
     _ names: [String]?
   ) throws -> (sources: [SourceTable], left: [String]) {

@@ -79,7 +79,7 @@ struct ModelText {
 
   // MARK: Members
 
-  /// The lines of the struct `ID`, for a key of several columns.
+  /// The lines of the struct `ID`. Empty unless the key has several columns.
   private var idStruct: [String] {
     guard model.key.count > 1 else { return [] }
     let members = model.key.map { "    var \(SwiftName.escaped($0.name)): \($0.typeText)" }
@@ -88,8 +88,8 @@ struct ModelText {
 
   private func declaration(_ property: PlannedProperty) -> [String] {
     var comments = property.type.notes
-    // A reason is written here only for `AnyValue`. The comment above the type gives a reason that
-    // concerns the whole type.
+    // The reason for a misfit is written here only if the property is an `AnyValue`. Any other
+    // reason concerns the whole type, and is in the comment above the type.
     if property.type.name == "AnyValue", let misfit = property.type.misfit {
       comments.append(misfit)
     }

@@ -23,7 +23,7 @@ struct PlannedModel {
     case model
     /// A table with no key, or with a key that a model cannot have.
     case tableModel
-    /// Rows that are only read.
+    /// A table or view whose rows are only read.
     case row(reason: String)
   }
 
@@ -102,8 +102,8 @@ struct PlannedModel {
     refuseMisfits(types)
   }
 
-  /// Sorts the properties of the key into the order of the key, and leaves all others in their
-  /// places. A model's key is in the order of its properties.
+  /// Puts the properties of the key into the order of the key's columns, because the key of a model
+  /// has the order of its properties. All other properties keep their places.
   private mutating func orderKey(_ columns: [String]) {
     let places = properties.indices.filter { properties[$0].isKey }
     let ordered = columns.compactMap(property)
@@ -117,7 +117,7 @@ struct PlannedModel {
   private func type(ofColumn index: Int) -> PropertyType {
     let column = source.columns[index]
     let described = table?.columns.first { $0.name.isSameName(as: column.name) }
-    // A rowid is no date, whatever its name and value.
+    // The rowid is never a date, even if its name and its values look like a date.
     if let table, table.hasRowIDKey, table.keyColumns[0].isSameName(as: column.name) {
       return PropertyType("Int")
     }
@@ -136,7 +136,8 @@ struct PlannedModel {
     return !column.isNotNull || source.surveys[index].nullCount > 0
   }
 
-  /// Changes the kind to `row`, for rows that are only read, if a model would change the table.
+  /// Changes the kind to `row` if a migration to the model would change the table. Rows of this
+  /// kind are only read.
   private mutating func refuseMisfits(_ types: [PropertyType]) {
     guard table != nil, !isRow else { return }
     for (index, column) in source.columns.enumerated() {

@@ -32,8 +32,8 @@ struct TypeGuess {
   let recordedForm: StoredForm?
   let survey: ColumnSurvey
   let isStrict: Bool
-  /// Whether the column belongs to an ordinary table. Its type must then agree with its
-  /// declaration.
+  /// Whether the column belongs to an ordinary table. The type of the property must then agree with
+  /// the declaration of the column.
   let isOfTable: Bool
   /// Whether Core Data or SwiftData made the table. They store dates as seconds since 2001.
   let isOfCoreData: Bool
@@ -64,7 +64,7 @@ struct TypeGuess {
     guard !survey.hasBrokenText else { return nil }
     switch survey.classes {
     case []: return declaredClass
-    // A Double reads both, if the integers are not too large.
+    // A Double can read integers as well as real numbers, if the integers are not too large.
     case [.integer, .real] where !survey.hasLargeInteger: return .real
     case let classes: return classes.count == 1 ? classes.first : nil
     }
@@ -196,7 +196,8 @@ struct TypeGuess {
     return PropertyType("Data", notes: isUUID ? ["all values have 16 bytes; UUID as .bytes?"] : [])
   }
 
-  /// The declaration of an enumeration with the texts as cases, if they are few and occur often.
+  /// A note that declares an enumeration whose cases are the texts of the column. Nil unless the
+  /// texts are few and occur often.
   private var suggestedCases: String? {
     guard let texts = survey.texts, (2...8).contains(texts.count),
       survey.count >= 4 * texts.count,
@@ -234,7 +235,8 @@ struct TypeGuess {
     return name.hasSuffix("_at") || name.hasSuffix("At") || name.hasSuffix("_on")
   }
 
-  /// Returns the form in which all numbers are dates between 1980 and 2050.
+  /// Returns the form in which all numbers of the range are dates between 1980 and 2050; nil if
+  /// there is no such form.
   private static func dateForm(of range: ClosedRange<Int64>) -> StoredForm? {
     let forms: [(form: StoredForm, unit: Int64)] = [
       (.unixEpoch, 1), (.unixMilliseconds, 1_000), (.standard, 1_000_000),

@@ -120,8 +120,9 @@ struct SchemaLines {
     lines.append(line)
   }
 
-  /// Returns the line that declares a foreign key; nil if the types of the columns differ, or if
-  /// the foreign key refers to columns that are no key of a model.
+  /// Returns the line that declares a foreign key; nil if no line can declare it. This is so, for
+  /// example, if a column has another type than its target, or if the target columns are neither
+  /// the key of a model nor unique.
   private func line(of key: TableDescription.ForeignKey) -> String? {
     guard let target = others.first(where: { $0.source.name.isSameName(as: key.target) }),
       target.kind == .model, let table = target.table, (1...3).contains(key.columns.count)
@@ -188,7 +189,7 @@ extension String {
     return digits.unicodeScalars.first.map { ("0"..."9").contains($0) } ?? false
   }
 
-  /// The condition of a partial index.
+  /// The condition in the SQL of a partial index: the text after WHERE. Nil if there is no WHERE.
   fileprivate var partAfterWhere: String? {
     var depth = 0
     var quote: Character?

@@ -22,8 +22,9 @@ struct SharedType {
       }
       """)
 
-  /// A column of NUMERIC affinity turns a text that looks like a number into a number. With
-  /// `storageClass(as:)`, the type declares that it writes no such text.
+  /// A type for dates and times that stay texts. A column of NUMERIC affinity turns a text that
+  /// looks like a number into a number. With `storageClass(as:)`, the type declares that it writes
+  /// no such text.
   private static let dateText = SharedType(
     name: "DateText",
     text: """

@@ -32,10 +32,11 @@ struct SourceTable {
   let definition: String
   let triggers: [String]
   private(set) var surveys: [ColumnSurvey] = []
-  /// Whether the values of a view were read only in part.
+  /// Whether the source is a view of which only the first rows were read.
   private(set) var isCut = false
 
-  /// The largest number of rows that are read from a view, which may be as costly as any query.
+  /// The largest number of rows that are read from a view. The number is limited, because reading a
+  /// view may be as costly as any query.
   private static let viewRows = 10_000
 
   init(
@@ -82,7 +83,7 @@ struct SourceTable {
 }
 
 extension Connection {
-  /// Returns the indexes of a table that do not belong to a constraint.
+  /// Returns the indexes of a table, without the indexes that SQLite creates for constraints.
   fileprivate func indexes(of table: String) throws -> [SourceTable.Index] {
     try rows(
       """

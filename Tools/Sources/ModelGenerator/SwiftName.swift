@@ -44,7 +44,8 @@ enum SwiftName {
   private static func words(of name: String) -> [String] {
     let words = name.unicodeScalars.split { !$0.properties.isXIDContinue || $0 == "_" }
       .map { String($0) }
-    // In a name all in capitals, a capital does not begin a word, so the words become lower case.
+    // If all letters of the name are capitals, a capital does not begin a word. The words are then
+    // converted to lower case.
     let isShouted = !name.contains(where: \.isLowercase)
     return words.map { isShouted && $0.count > 1 ? $0.lowercased() : $0 }
   }
@@ -101,7 +102,7 @@ extension String {
   fileprivate var loweredFirst: String {
     let capitals = prefix { $0.isUppercase }
     if capitals.count == count { return lowercased() }
-    // The last capital begins the next word.
+    // If several capitals come first, the last of them begins the next word.
     let end = capitals.count > 1 ? capitals.count - 1 : capitals.count
     return prefix(end).lowercased() + dropFirst(end)
   }

@@ -1,8 +1,8 @@
 /// A part of the bytes of a source, which is valid until the next record or object is read.
 package typealias Bytes = UnsafeBufferPointer<UInt8>
 
-// These properties parse numbers in the most common forms, with the same results as the parser of
-// data frames. That parser reads all other forms.
+// These properties parse numbers in the most common forms. Their results are the same as those of
+// the parser of data frames. They return nil for all other forms, which that parser then reads.
 extension Bytes {
   /// The bytes as text; nil if they are not UTF-8.
   var text: String? { String(validating: self, as: UTF8.self) }
@@ -22,8 +22,8 @@ extension Bytes {
     return isNegative ? -number : number
   }
 
-  /// The bytes as a Double, if it holds all digits of the number; nil if it does not, or if the
-  /// bytes have an uncommon form.
+  /// The bytes as a Double. Nil if a Double cannot hold all digits of the number, or if the bytes
+  /// have an uncommon form.
   var certainReal: Double? {
     guard let first, count <= 24 else { return nil }
     let isNegative = first == UInt8(ascii: "-")
@@ -40,12 +40,14 @@ extension Bytes {
       guard digit <= 9 else { return writtenReal }
       digitCount += 1
       if fractionCount >= 0 { fractionCount += 1 }
-      // A number of 16 digits is less than 2⁶⁴. `writtenReal` reads numbers of more than 15 digits.
+      // Only the first 16 digits are added up, because a number of 16 digits is certain to be less
+      // than 2⁶⁴. If there are more than 15 digits, `writtenReal` reads the number.
       if digitCount <= 16 { number = number * 10 + UInt64(digit) }
     }
     guard fractionCount != 0, digitCount > 0 else { return nil }
     guard digitCount <= 15 else { return writtenReal }
-    // Both numbers are exact, so that the quotient is the nearest Double.
+    // A Double represents both the digits and the power of ten exactly, so the quotient is the
+    // Double nearest to the written number.
     let real = Double(number) / powersOfTen[Swift.max(0, fractionCount)]
     return isNegative ? -real : real
   }

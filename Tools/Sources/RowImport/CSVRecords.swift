@@ -17,15 +17,15 @@ package final class CSVRecords {
   private let separator: UInt8
   /// The position of the next record among the bytes in memory.
   private var start: Int
-  /// The bytes of the record.
+  /// A pointer to the first byte of the current record.
   private var record: UnsafeMutablePointer<UInt8>
   private var nextLine = 1
-  /// The fields of the record.
+  /// The fields of the current record.
   package private(set) var fields: [Field] = []
-  /// The line on which the record begins, from 1.
+  /// The number of the line on which the current record begins, counted from 1.
   package private(set) var line = 1
 
-  /// Whether the record is an empty line.
+  /// Whether the current record is an empty line.
   package var isBlank: Bool { fields.count == 1 && fields[0].isEmpty && !fields[0].isQuoted }
 
   /// The number of bytes that have been read.
@@ -56,8 +56,8 @@ package final class CSVRecords {
     String(decoding: try bytes(field), as: UTF8.self)
   }
 
-  /// Reads the next record. Returns false at the end. A line without a character is a record with one
-  /// empty field; a line break at the very end begins no record.
+  /// Reads the next record. Returns false at the end. An empty line is a record with one empty
+  /// field. A line break at the end of the source begins no further record.
   package func next() throws -> Bool {
     fields.removeAll(keepingCapacity: true)
     line = nextLine
@@ -86,7 +86,7 @@ package final class CSVRecords {
     start + offset < source.count ? true : try load()
   }
 
-  /// Loads more bytes, which moves the record.
+  /// Loads more bytes. This moves the current record in memory.
   private func load() throws -> Bool {
     let isLoaded = try source.load(keepingFrom: start)
     start = 0
@@ -117,8 +117,8 @@ package final class CSVRecords {
     return end
   }
 
-  /// Reads a field after its opening quotation mark. Doubled quotation marks become single ones in
-  /// place.
+  /// Reads the rest of a field whose opening quotation mark was read. Changes the bytes of the
+  /// record in memory, so that doubled quotation marks become single ones.
   private func readQuotedField(at begin: Int) throws -> Int {
     var offset = begin
     var end = begin

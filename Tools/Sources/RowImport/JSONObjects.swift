@@ -12,9 +12,9 @@ package final class JSONObjects {
   /// The position of the next byte among the bytes in memory.
   private var start: Int
   private var nextLine = 1
-  /// The length of the object. The object ends just before `start`.
+  /// The length of the current object, which ends just before `start`.
   private var length = 0
-  /// The line on which the object begins, from 1.
+  /// The number of the line on which the current object begins, counted from 1.
   package private(set) var line = 1
 
   /// The number of bytes that have been read.
@@ -25,7 +25,7 @@ package final class JSONObjects {
     start = try source.lengthOfByteOrderMark()
   }
 
-  /// The bytes of the object, which are UTF-8.
+  /// The bytes of the current object, which are UTF-8.
   var object: Bytes { Bytes(start: source.bytes + start - length, count: length) }
 
   /// Reads the next object. Returns false at the end.

@@ -42,7 +42,8 @@ package final class TableImport {
         """) != nil
     targets = try connection.columns(ofTable: table).map { ImportColumn($0, isStrict: isStrict) }
     guard conflict == .replace else { return }
-    // SQLite's own counts leave out the rows that REPLACE deletes.
+    // A hook counts the deleted rows, because SQLite's own counts leave out the rows that REPLACE
+    // deletes.
     try connection.onPreUpdate { [deletions] event in
       guard event.kind == .delete, event.databaseName == "main" else { return }
       let table = event.tableName
@@ -69,7 +70,8 @@ package final class TableImport {
     try requireDifferent(names)
     let statement = try connection.prepare(insertion(targets.compactMap { $0?.column.name }))
     while try records.next() {
-      // A blank line is skipped, unless there is a single column. It is then a row with NULL.
+      // If there are several columns, a blank line is skipped. If there is only one column, a blank
+      // line is a row with NULL.
       if records.isBlank, names.count > 1 { continue }
       guard records.fields.count == names.count else {
         throw ReadableError(
@@ -182,15 +184,15 @@ package final class TableImport {
     try run(statement, line: line)
   }
 
-  /// Returns the members of an object as columns of one row. SQLite's `json_each` would cut texts at
-  /// U+0000, and round numbers.
+  /// Returns the members of an object as columns of one row. The method does not use SQLite's
+  /// `json_each`, which would cut texts at U+0000 and round numbers.
   private func row(_ objects: JSONObjects) throws -> DataFrame {
     let text = String(decoding: objects.object, as: UTF8.self)
     do {
       return try DataFrame(json: "[\(text)]")
     } catch {
-      // The error message names a line. These line breaks before the object make it the line in the
-      // file.
+      // The error message contains a line number. With these line breaks before the object, it is
+      // the line number in the file.
       let lines = String(repeating: "\n", count: objects.line - 1)
       do {
         return try DataFrame(json: lines + "[\(text)]")
@@ -202,7 +204,8 @@ package final class TableImport {
 
   // MARK: Rows
 
-  /// Returns the column with a name; nil for a column that the table calculates.
+  /// Returns the column with the given name; nil if it is a generated column, which the table
+  /// calculates.
   private func target(_ name: String, line: Int) throws -> ImportColumn? {
     guard let target = targets.first(where: { $0.column.name.lowercased() == name.lowercased() })
     else {

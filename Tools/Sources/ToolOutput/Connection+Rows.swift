@@ -2,8 +2,8 @@ import Apus
 @_spi(Tools) import SQLCore
 
 extension Connection {
-  /// Runs a statement. Passes the names of its columns once, and then the values of each row.
-  /// Throws after an interruption.
+  /// Runs a statement. Passes the names of its columns to `names`, and then the values of each row
+  /// to `row`. Throws after an interruption.
   ///
   /// - Parameter row: a closure that returns false to end the statement.
   package func forEachRow(

@@ -19,7 +19,8 @@ extension DatabaseValue {
   package var shownInLine: String {
     switch self {
     case .text(let text): "'\(text.excerpt(200))'"
-    // The bytes are shown in hexadecimal. With replacement characters, it would be another text.
+    // The bytes are shown in hexadecimal, because a text with replacement characters would be
+    // another text.
     case .invalidText: description.excerpt(200)
     default: shown()
     }

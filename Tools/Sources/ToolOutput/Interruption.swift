@@ -14,7 +14,7 @@ import Synchronization
 /// rolled back, and unfinished files are removed. The exit status is 130 or 143. A second signal
 /// ends the program at once.
 package enum Interruption {
-  /// The number of the first signal, or 0.
+  /// The number of the first signal that arrived; 0 if no signal has arrived.
   private static let number = Atomic<Int32>(0)
   /// The input of the pipe through which the signal handler wakes the interrupting thread.
   private static let pipe = Atomic<Int32>(-1)
@@ -50,8 +50,8 @@ package enum Interruption {
     interrupts.withLock { $0.append(interrupt) }
   }
 
-  /// Stops the interruptions. They then no longer hold a database, so that its last owner can close
-  /// it and remove its temporary files.
+  /// Stops the interruptions. Each interruption retains the databases for a moment, and could
+  /// prevent their last owner from closing them and removing their temporary files.
   package static func finish() {
     interrupts.withLock { $0 = [] }
   }
@@ -82,7 +82,7 @@ package enum Interruption {
   /// Installs the signal handlers, and starts the thread that interrupts.
   package static func `catch`() {
     var ends: [Int32] = [-1, -1]
-    // `isRequested` initialises `number`, which a signal handler must not do.
+    // Reading `isRequested` initialises `number`. The signal handler must not do this.
     guard !isRequested, makePipe(&ends) else { return }
     let (output, input) = (ends[0], ends[1])
     pipe.store(input, ordering: .relaxed)
@@ -92,7 +92,8 @@ package enum Interruption {
         // Only async-signal-safe operations are allowed here, such as an atomic exchange and
         // `write`.
         guard Interruption.number.exchange(signal, ordering: .relaxed) == 0 else {
-          // The second signal: its default action ends the program.
+          // This is the second signal. The handler restores the default action, which ends the
+          // program.
           Interruption.install(signal, SIG_DFL)
           raise(signal)
           return
@@ -101,7 +102,8 @@ package enum Interruption {
         _ = write(Interruption.pipe.load(ordering: .relaxed), &byte, 1)
       }
     }
-    // SIGUSR1 only ends a waiting system call.
+    // The handler of SIGUSR1 does nothing. The purpose of the signal is to end a waiting system
+    // call.
     install(SIGUSR1) { _ in }
   }
 

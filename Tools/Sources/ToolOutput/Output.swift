@@ -3,9 +3,9 @@ import Apus
 
 /// The standard output of a command, in the form that the caller chose.
 ///
-/// Nothing that a file contains reaches a terminal unescaped.
+/// In texts of a file, control characters are escaped before they reach a terminal.
 package final class Output {
-  /// The form of results.
+  /// The format in which results are written.
   package let format: OutputFormat
   private let layout: TableLayout
   /// The width of tables in columns of the terminal; nil if it is not limited.
@@ -42,7 +42,8 @@ package final class Output {
     buffer = ""
   }
 
-  /// Appends text whose control characters are already escaped, if this is necessary.
+  /// Appends text without escaping it. If its control characters must be escaped, the caller has
+  /// already done so.
   package func put(_ text: String) {
     buffer += text
     if buffer.utf8.count > 1 << 16 { flush() }
@@ -69,14 +70,13 @@ package final class Output {
     put(CSVLine.text(of: values, isTerminal: isTerminal))
   }
 
-  /// Writes rows as the format says. Throws in JSON and CSV for a text that is not UTF-8, which
-  /// these formats cannot hold.
+  /// Writes rows in the format of this output. In JSON and CSV, throws for a text that is not
+  /// UTF-8, because these formats cannot hold such a text.
   ///
   /// - Parameters:
-  ///   - columns: the names of the columns.
   ///   - limit: the largest number of rows that a table shows; JSON and CSV contain all rows.
-  ///   - rows: a closure that calls its second argument with each row, until that argument returns
-  ///     false.
+  ///   - rows: a closure that calls its first argument with the names of the columns, and then its
+  ///     second argument with each row, until the second argument returns false.
   /// - Returns: whether a table was cut at the limit.
   @discardableResult
   package func rows(

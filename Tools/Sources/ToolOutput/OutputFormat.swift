@@ -4,6 +4,6 @@ package enum OutputFormat: String, Sendable, CaseIterable {
   case table
   /// JSON for programs: an array with one object for each row, or an object of several results.
   case json
-  /// CSV for programs, after RFC 4180, with a first line of names.
+  /// CSV for programs, as in RFC 4180. The first line has the names of the columns.
   case csv
 }

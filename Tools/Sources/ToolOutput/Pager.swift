@@ -48,7 +48,8 @@ package final class Pager {
     if process == nil {
       waiting += text
       lineCount += Self.lineCount(of: text, width: width)
-      // The prompt of the shell takes a line, too.
+      // Output without a pager must be shorter than the screen, because the prompt of the shell
+      // takes a line, too.
       guard lineCount >= height else { return }
       process = start()
       guard process != nil else { return }
@@ -116,8 +117,8 @@ package final class Pager {
       close(ends[1])
       return nil
     }
-    // After the pager has ended, a write then fails with EPIPE, and SIGPIPE does not end this
-    // process.
+    // SIGPIPE must not end this process. If the signal is ignored, a write to a pager that has
+    // ended fails with EPIPE.
     signal(SIGPIPE, SIG_IGN)
     return (id, ends[1])
   }

@@ -62,7 +62,7 @@ package final class ProgressLine {
     if let (done, total) = rows {
       parts.append(grouped(done) + (total.map { " of \(grouped($0))" } ?? "") + " rows")
     }
-    // In the first second, the speed is a guess.
+    // In the first second, the speed is too uncertain to estimate the remaining time.
     if let fraction = fractions.first, fraction > 0, seconds > 1 {
       let left = Int((seconds / fraction - seconds).rounded())
       let digits = left % 60 < 10 ? "0\(left % 60)" : "\(left % 60)"

@@ -13,6 +13,6 @@ extension Int {
 }
 
 extension String {
-  /// The name, or `""` if it is empty, for a message.
+  /// The name as it is written in a message: `""` if the name is empty.
   package var orQuotes: String { isEmpty ? "\"\"" : self }
 }

@@ -97,7 +97,8 @@ struct RowText {
     }
     guard bits < 0x80 || String(validating: text, as: UTF8.self) != nil else { return false }
     // Quotation marks keep spaces at the ends, which some programs cut. A text that begins with
-    // `CAST(x'` needs them, because it would otherwise stand for a text that is not UTF-8.
+    // `CAST(x'` needs quotation marks, because it would otherwise stand for a text that is not
+    // UTF-8.
     if text.isEmpty || text.first == 0x20 || text.last == 0x20 || text.starts(with: "CAST(x'".utf8)
     {
       isQuoted = true

@@ -37,7 +37,8 @@ extension String {
   /// Returns the text if it is not longer than `length`. Otherwise returns its beginning, and the
   /// size of the whole text.
   func excerpt(_ length: Int) -> String {
-    // Counting the characters of a text of 10 MB would cost more than reading it.
+    // The characters are not all counted, because counting the characters of a text of 10 MB would
+    // cost more than reading the text.
     guard utf8.count > length,
       let end = unicodeScalars.index(startIndex, offsetBy: length, limitedBy: endIndex),
       end < endIndex

@@ -146,7 +146,8 @@ struct TextTable {
     }
     guard let width else { return widths }
     func total(_ widths: some Sequence<Int>) -> Int { widths.reduce(used + 1) { $0 + $1 + 3 } }
-    // Each step permits smaller widths: of texts, and of the names of columns of numbers.
+    // Each step permits smaller widths than the step before: first only of texts, and at last also
+    // of the names of columns of numbers.
     for (least, leastName) in [(24, Int.max), (8, Int.max), (8, 6)] {
       guard total(widths) > width else { return widths }
       let floors = zip(columns, widths).map { column, width in

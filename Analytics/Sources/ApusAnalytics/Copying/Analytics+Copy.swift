@@ -4,7 +4,8 @@ import SQLCore
 import SchemaMigration
 
 extension Analytics {
-  /// Copies the tables of models, in one snapshot of their database. A copy that exists is replaced.
+  /// Copies the tables of models. All tables are read from one snapshot of their database. If a
+  /// table was copied before, the new copy replaces the old one.
   ///
   /// ```swift
   /// try analytics.copy(Order.self, Customer.self, from: db)
@@ -26,7 +27,7 @@ extension Analytics {
     try copy(models, from: source)
   }
 
-  /// Copies the tables of models, from asynchronous code.
+  /// Copies the tables of models. This is the asynchronous form.
   @discardableResult
   public func copy(_ models: any TableModel.Type..., from source: Database) async throws -> Int {
     try await offloading { try self.copy(models, from: source) }
@@ -51,14 +52,14 @@ extension Analytics {
     }
   }
 
-  /// Copies the rows of a query into the table of a model. The model's columns must be those of the
-  /// query, in the same order. A copy that exists is replaced.
+  /// Copies the rows of a query into the table of a model. The query must select the model's
+  /// columns, in the same order. If the table was copied before, the new copy replaces the old one.
   ///
   /// ```swift
   /// try analytics.copy(Order.where { $0.$year >= 2020 }, as: Order.self, from: db)
   /// ```
-  /// The model need not belong to the database. The copy does not follow the change log: copy again
-  /// to bring it up to date. Throws the errors of the copy of models, and
+  /// The model need not be one of the models of `source`. The copy does not follow the change log.
+  /// To bring it up to date, call this method again. Throws the errors of `copy(_:from:)`, and
   /// `AnalyticsError.notFollowed` if the query and the model differ in the number of columns.
   @discardableResult
   public func copy<M: Model>(
@@ -83,7 +84,7 @@ extension Analytics {
     }
   }
 
-  /// Copies the rows of a query into the table of a model, from asynchronous code.
+  /// Copies the rows of a query into the table of a model. This is the asynchronous form.
   @discardableResult
   public func copy<M: Model>(
     _ query: some Fetchable, as model: M.Type, from source: Database
@@ -101,7 +102,8 @@ extension Analytics {
 
   // MARK: Writing
 
-  /// Replaces copies, and records their positions in the change log. Returns the number of rows.
+  /// Copies tables, replacing the copies that exist, and records the position in the change log at
+  /// which the tables were read. Returns the number of copied rows.
   static func replace(
     _ tables: [CopiedTable], from connection: Connection, in duck: DuckConnection
   ) throws -> Int {
@@ -122,7 +124,7 @@ extension Analytics {
       "CREATE OR REPLACE TABLE main.\(table.name.quotedName) (\(columns.joined(separator: ", ")))")
   }
 
-  /// Appends the rows of a query of SQLite.
+  /// Runs a query on SQLite, and appends its rows to a copied table.
   static func append(
     _ sql: SQL, to table: CopiedTable, from connection: Connection, in duck: DuckConnection
   ) throws -> Int {
@@ -162,7 +164,7 @@ extension Analytics {
 }
 
 extension CopiedTable {
-  /// The query that reads all rows.
+  /// A query of SQLite that selects all rows of the table, with all copied columns.
   var selection: SQL {
     SQL(unsafe: "SELECT \(columns.map(\.name.quotedName).joined(separator: ", ")) FROM ")
       + SQL(unsafe: name.quotedName)
@@ -170,8 +172,8 @@ extension CopiedTable {
 }
 
 extension Connection {
-  /// Returns whether changes of a table are logged, which means that the table has the triggers of
-  /// the change log.
+  /// Returns whether the change log records the changes of a table. This is so if the table has the
+  /// triggers of the change log.
   func isLogged(_ table: CopiedTable) throws -> Bool {
     try row(
       """

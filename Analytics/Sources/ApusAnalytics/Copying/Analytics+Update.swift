@@ -6,15 +6,20 @@ import SQLCore
 extension Analytics {
   /// Brings the copies of logged models up to date with their database.
   ///
-  /// The change log says which rows have changed since the last copy or update; their present
-  /// values are read in the same snapshot. So the copies show one moment of the database, however
-  /// many transactions it has run since. If the log no longer has the entries since then, or has a
-  /// gap, or if more than 500,000 rows of a table have changed, the table is copied again.
+  /// The change log says which rows have changed since the last copy or update. The log and the
+  /// present values of these rows are read from the same snapshot. So all updated copies have the
+  /// state of the same moment, however many transactions have run since the last update.
   ///
-  /// Returns the number of rows that were read. Throws the errors of `copy`, and
-  /// `AnalyticsError.notFollowed` if no copy follows a log, or if a followed table is no longer
-  /// logged. Costs one read of the log, a seek for each changed row, and a deletion in DuckDB for
-  /// each changed table.
+  /// The whole table is copied again in these cases:
+  ///
+  /// - The log no longer has all entries since the last copy or update.
+  /// - The log has a gap.
+  /// - More than 500,000 rows of the table have changed.
+  ///
+  /// Returns the number of rows that were read. Throws the errors of `copy`. Throws
+  /// `AnalyticsError.notFollowed` if no copied model is logged, or if a table was logged when it
+  /// was copied, but is no longer logged. Costs one read of the log, a seek for each changed row,
+  /// and a deletion in DuckDB for each changed table.
   @discardableResult
   public func update(from source: Database) throws -> Int {
     try writer.use { duck in
@@ -47,7 +52,7 @@ extension Analytics {
     }
   }
 
-  /// Brings the copies up to date, from asynchronous code.
+  /// Brings the copies up to date. This is the asynchronous form.
   @discardableResult
   public func update(from source: Database) async throws -> Int {
     try await offloading { try self.update(from: source) }
@@ -59,8 +64,9 @@ extension Analytics {
   /// ```swift
   /// let task = Task { try await analytics.follow(db) }
   /// ```
-  /// An update runs after each commit that changes a logged table, whichever program makes it;
-  /// commits that happen during an update share the next one. Throws the errors of `update(from:)`.
+  /// An update runs after each commit that changes a logged table, even if another program makes
+  /// the commit. If several commits are made during an update, one further update covers all of
+  /// them. Throws the errors of `update(from:)`.
   public func follow(_ source: Database) async throws {
     do {
       let position = try await source.read { try $0.logPosition() }
@@ -102,7 +108,8 @@ extension Analytics {
     return applied
   }
 
-  /// Replaces the copied rows with the given keys by the present rows of the database.
+  /// Deletes the copied rows with the given keys, and appends the rows that have these keys in the
+  /// database now. Returns the number of appended rows.
   private static func replace(
     _ keys: Set<[DatabaseValue]>, of table: CopiedTable, from connection: Connection,
     in duck: DuckConnection
@@ -143,11 +150,11 @@ extension Analytics {
   }
 }
 
-/// The changes of the copied tables, from the change log.
+/// A reader of the change log, which finds out which rows of the copied tables have changed.
 enum LogReading {
-  /// What has changed in a table.
+  /// The changes of one table.
   enum Changes {
-    /// The rows with these keys.
+    /// Only the rows with these keys have changed.
     case rows(Set<[DatabaseValue]>)
     /// Perhaps everything.
     case table
@@ -156,8 +163,9 @@ enum LogReading {
   /// The number of changed rows above which a table is copied as a whole.
   private static let maximumCount = 500_000
 
-  /// Reads the log after the positions of the copies. `positions` has a position for each table's
-  /// name.
+  /// Reads the log entries that follow the positions up to which the copies are current.
+  /// `positions` has such a position for the name of each table. Returns the changes by the names
+  /// of the tables.
   static func changes(
     since positions: [String: LogPosition], in connection: Connection
   ) throws -> [String: Changes] {

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The type of a copied column: one of SQLite's types for STRICT tables.
+/// The type of a copied column, which is one of the types INTEGER, REAL, TEXT and BLOB.
 enum ColumnKind: Hashable, Sendable {
   case integer, real, text, blob
 
@@ -57,16 +57,18 @@ struct CopiedColumn: Hashable, Sendable {
   var collation = KnownCollation.binary
 }
 
-/// A table that was copied into DuckDB, as queries see it.
+/// A description of a table that was copied into DuckDB: the name, the columns and the key that
+/// queries use.
 struct CopiedTable: Sendable {
   let name: String
-  /// SQLite's CREATE TABLE, against which statements are compiled.
+  /// The CREATE TABLE statement of SQLite. An empty table with this definition serves to compile
+  /// the statements of queries.
   let definition: String
   let columns: [CopiedColumn]
   /// The columns of the primary key, in the order of the key.
   let key: [String]
 
-  /// The column that is SQLite's rowid: the INTEGER PRIMARY KEY, or nil.
+  /// The INTEGER PRIMARY KEY, which is the rowid in SQLite; nil if the table has no such column.
   var rowID: CopiedColumn? {
     guard key.count == 1 else { return nil }
     return columns.first { $0.name.isSameName(as: key[0]) && $0.kind == .integer }
@@ -106,7 +108,8 @@ struct CopiedTable: Sendable {
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
   }
 
-  /// Finds the collations that a CREATE TABLE gives its columns, by the columns' names.
+  /// Returns the collations that a CREATE TABLE statement declares for its columns. The keys of the
+  /// result are the names of the columns in lower case.
   private static func collations(in definition: String) -> [String: String] {
     guard definition.uppercased().contains("COLLATE"),
       let tokens = try? SQLiteTokens(definition).tokens
@@ -128,7 +131,8 @@ struct CopiedTable: Sendable {
 }
 
 extension String {
-  /// Whether two names are the same in SQL: ASCII letters match in either case.
+  /// Returns whether two names denote the same table or column in SQL, which ignores the case of
+  /// ASCII letters.
   func isSameName(as other: String) -> Bool { self == other || lowercased() == other.lowercased() }
 
   /// The name in double quotes.

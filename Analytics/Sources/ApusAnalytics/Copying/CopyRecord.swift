@@ -2,8 +2,8 @@ import ApusHistory
 import QueryDSL
 import SQLCore
 
-/// The record of each copied table in a file of DuckDB: its definition, and how far it follows the
-/// change log.
+/// The record that a file of DuckDB has about each copied table. It has the definition of the
+/// table, and the position in the change log up to which the copy is current.
 struct CopyRecord {
   let table: CopiedTable
   /// The position in the change log up to which the copy is current; nil if it does not follow the
@@ -39,7 +39,7 @@ struct CopyRecord {
     return positions
   }
 
-  /// Writes the record, in the transaction that changes the copy.
+  /// Writes the record to the file. The caller does this in the transaction that changes the copy.
   func write(_ duck: DuckConnection) throws {
     let name = DatabaseValue.text(table.name)
     _ = try duck.rows(
@@ -58,7 +58,8 @@ struct CopyRecord {
 }
 
 extension CopiedTable {
-  /// Reads a table from its CREATE TABLE.
+  /// Creates the description of a table from its CREATE TABLE statement, which is run in an empty
+  /// database.
   init(defined definition: String, name: String) throws {
     let scratch = try Connection()
     try scratch.execute(SQL(unsafe: definition))

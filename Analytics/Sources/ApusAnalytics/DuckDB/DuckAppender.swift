@@ -1,11 +1,12 @@
 import CDuckDB
 import SQLCore
 
-/// Adds rows to a table in batches.
+/// An appender that adds rows to a table in batches.
 final class DuckAppender {
   private var handle: adb_appender?
   private let table: String
-  /// The connection, which must not be closed before its appenders.
+  /// The connection. The appender refers to it, because the connection must not be closed before
+  /// its appenders are destroyed.
   private let connection: DuckConnection
 
   init(_ handle: adb_appender?, table: String, connection: DuckConnection) {
@@ -15,12 +16,13 @@ final class DuckAppender {
   }
 
   deinit {
-    // Destroying the appender also writes its rows. An error can be ignored: either `close` has
-    // thrown it already, or the transaction is rolled back.
+    // Destroying the appender also writes its remaining rows. An error of this can be ignored: if
+    // `close` was called, it has already thrown the error. If not, the transaction is rolled back.
     _ = adb_appender_destroy(&handle)
   }
 
-  /// Adds the value of the next column. Throws `CopyFailure` if it is not of the column's type.
+  /// Adds the value of the next column. Throws `CopyFailure` if the value does not have the
+  /// declared type of the column.
   func append(_ value: DatabaseValue, as kind: ColumnKind) throws {
     switch (kind, value) {
     case (_, .null), (.integer, .integer), (.real, .real), (.blob, .blob): try append(value)

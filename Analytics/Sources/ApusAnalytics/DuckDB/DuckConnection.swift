@@ -2,7 +2,7 @@ import CDuckDB
 import Foundation
 import SQLCore
 
-/// A connection of DuckDB. One thread at a time uses it.
+/// A connection of DuckDB. Only one thread at a time may use it.
 final class DuckConnection {
   fileprivate var handle: adb_connection?
   /// The database, which must not be closed before its connections.
@@ -28,7 +28,8 @@ final class DuckConnection {
     }
   }
 
-  /// Runs a closure between BEGIN and COMMIT, and rolls back if it throws.
+  /// Runs a closure between BEGIN and COMMIT. If the closure or COMMIT throws an error, rolls the
+  /// transaction back.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try run("BEGIN TRANSACTION")
     do {
@@ -41,9 +42,11 @@ final class DuckConnection {
     }
   }
 
-  /// Runs a statement with values for its parameters, until its first rows can be read.
+  /// Starts a statement with values for its parameters, and returns when its first rows can be
+  /// read.
   ///
-  /// `isStopped` is called meanwhile; if it returns true, the statement is interrupted.
+  /// While the statement runs, `isStopped` is called again and again. If it returns true, the
+  /// statement is interrupted, and `AnalyticsError.interrupted` is thrown.
   func rows(
     of sql: String, _ values: [DatabaseValue] = [], isStopped: () -> Bool = { false }
   ) throws -> DuckRows {
@@ -107,7 +110,8 @@ final class DuckConnection {
     }
   }
 
-  /// A valid address for empty texts, whose buffers may have no base address.
+  /// An address that can be passed for an empty text, because the buffer of an empty text may have
+  /// no base address.
   private static var none: UnsafePointer<CChar> {
     UnsafeRawPointer(empty.utf8Start).assumingMemoryBound(to: CChar.self)
   }

@@ -1,23 +1,24 @@
 import CDuckDB
 import Foundation
 
-/// DuckDB's C library, which is loaded once for a process when the first database is opened.
+/// DuckDB's C library. A process loads it once, when it opens the first database.
 ///
 /// The environment variable `APUS_DUCKDB` may contain the path of the library, or several paths
-/// separated by colons. These are loaded in turn, and the last one must be DuckDB. The others are
-/// libraries that DuckDB needs: for example, if DuckDB is part of a module for another language,
-/// that language's library.
+/// separated by colons. If there are several paths, the libraries are loaded in their order. The
+/// last library must be DuckDB. The libraries before it are those that DuckDB needs. For example,
+/// if DuckDB is part of a module for another language, it needs the library of that language.
 enum DuckDBLibrary {
   static let variable = "APUS_DUCKDB"
 
   private static let lock = NSLock()
-  /// The library's version, once it was loaded.
+  /// The version of the library; nil until the library is loaded.
   nonisolated(unsafe) private static var loaded: String?
 
   /// Loads the library, unless it is loaded already, and returns its version.
   ///
-  /// If `path` is given, only it is tried. Otherwise, if the environment variable is set, only its
-  /// library is tried. Otherwise, the usual places are tried.
+  /// If `path` is given, only the library at this path is tried. If `path` is nil and the
+  /// environment variable is set, only the library that the variable names is tried. If neither is
+  /// given, the usual places are tried.
   static func load(path: String?) throws -> String {
     try lock.withLock {
       if let loaded { return loaded }

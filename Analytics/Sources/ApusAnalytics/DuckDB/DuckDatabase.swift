@@ -1,15 +1,16 @@
 import CDuckDB
 
-/// An open database of DuckDB: a file, or one in memory.
+/// An open database of DuckDB, which is stored in a file or in memory.
 ///
-/// `@unchecked Sendable`: DuckDB's database handle may be used from several threads; only its
-/// connections may not.
+/// `@unchecked Sendable`: several threads may use the handle of a DuckDB database at the same time.
+/// Only a connection must not be used by two threads at the same time.
 final class DuckDatabase: @unchecked Sendable {
-  /// The handle; nil only while the initializer fails.
+  /// The handle. It is nil only if the database could not be opened, so that the initializer
+  /// throws.
   private var handle: adb_database?
   let version: String
 
-  /// Opens a database. An empty path opens one in memory.
+  /// Opens a database. If the path is empty, the database is in memory.
   init(path: String, library: String?, threads: Int?, memoryLimit: String?) throws {
     version = try DuckDBLibrary.load(path: library)
     var config: adb_config?
@@ -43,7 +44,8 @@ final class DuckDatabase: @unchecked Sendable {
       throw AnalyticsError.failed(reason: "no connection can be opened", sql: "")
     }
     let opened = DuckConnection(connection, of: self)
-    // Versions before 2.0 lack the first setting, and answer as if it were off.
+    // Versions of DuckDB before 2.0 do not have the first setting, so this statement fails there.
+    // These versions behave as if the setting were off.
     try? opened.run("SET error_on_division_by_zero = false")
     try opened.run("SET ieee_floating_point_ops = true")
     try opened.run("SET scalar_subquery_error_on_multiple_rows = false")

@@ -11,14 +11,14 @@ final class DuckRows {
   private let connection: DuckConnection
   private(set) var columnCount = 0
   private var columns: [Column] = []
-  /// The batches that were read ahead, the next one last.
+  /// The batches that were read ahead, in reverse order: the last element is the next batch.
   private var waiting: [adb_chunk] = []
   private var chunk: adb_chunk?
   private var rowCount = 0
   private var row = -1
   private var isAtEnd = false
-  /// Whether all batches were read. If so, DuckDB is not asked for another batch, because the
-  /// connection may already run another statement.
+  /// Whether DuckDB has returned all batches of the result. If so, no further batch may be
+  /// requested, because the connection may already run another statement.
   private var isFetched = false
 
   private struct Column {

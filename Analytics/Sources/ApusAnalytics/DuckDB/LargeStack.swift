@@ -2,9 +2,10 @@ import Foundation
 
 /// Runs a closure on a thread of its own with a stack of 64 MB, and waits for it.
 ///
-/// The translator, and DuckDB's binder and optimizer, call themselves for each level of a query.
-/// The stacks of some threads, such as those of Dispatch, hold only a few levels; an overflow would
-/// end the program. This stack holds far more levels than the translator allows.
+/// The translator, DuckDB's binder and DuckDB's optimizer are recursive: they call themselves for
+/// each level of nesting in a query. Some threads, such as those of Dispatch, have stacks for only
+/// a few levels, and an overflow of the stack would end the program. A stack of 64 MB is enough for
+/// far more levels than the translator allows.
 func onLargeStack<Value>(_ body: () throws -> Value) throws -> Value {
   try withoutActuallyEscaping(body) { body in
     let call = LargeStackCall(body)
@@ -17,8 +18,8 @@ func onLargeStack<Value>(_ body: () throws -> Value) throws -> Value {
 
 /// A closure that another thread runs while the caller waits.
 ///
-/// `@unchecked Sendable`: the thread uses the object first, and the caller waits for the semaphore
-/// before it uses the object.
+/// `@unchecked Sendable`: the other thread uses the object first. The caller does not use it before
+/// the thread has signalled the semaphore.
 private final class LargeStackCall<Value>: @unchecked Sendable {
   private var body: (() throws -> Value)?
   private var result: Result<Value, any Error>?
@@ -30,7 +31,8 @@ private final class LargeStackCall<Value>: @unchecked Sendable {
 
   func run() {
     result = body.map { body in Result { try body() } }
-    // The caller may return now, and its closure must not live longer than the call.
+    // After the signal, the caller may return. Its closure must not live longer than the call, so
+    // the reference to the closure is removed before the signal.
     body = nil
     isDone.signal()
   }

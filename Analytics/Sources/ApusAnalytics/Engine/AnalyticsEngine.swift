@@ -52,7 +52,8 @@ final class AnalyticsSession: RemoteSession {
       try connection.rows(of: translated.sql, translator.parameters, isStopped: isStopped))
   }
 
-  /// Begins and ends transactions. Savepoints have no effect, since nothing is written.
+  /// Runs the statements that begin and end transactions. Ignores PRAGMAs, and also savepoints,
+  /// because no session writes anything. Throws for all other statements.
   func run(_ statement: RemoteText, isStopped: () -> Bool) throws -> RemoteOutcome {
     let word = statement.sql.prefix { $0.isLetter }.uppercased()
     switch word {
@@ -85,7 +86,7 @@ final class AnalyticsRows: RemoteRows {
   func close() { rows.close() }
 }
 
-/// Rows that the engine has in memory.
+/// Rows that the engine returns from memory, without a query of DuckDB.
 final class FixedRows: RemoteRows {
   private let rows: [[DatabaseValue]]
   private var row = -1

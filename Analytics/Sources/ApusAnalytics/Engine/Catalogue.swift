@@ -1,9 +1,9 @@
 import Foundation
 import SQLCore
 
-/// The copies in a database of DuckDB. All sessions share it.
+/// The list of the tables that were copied into a database of DuckDB. All sessions share the list.
 ///
-/// `@unchecked Sendable`: the lock guards everything.
+/// `@unchecked Sendable`: the lock guards all stored properties.
 final class Catalogue: @unchecked Sendable {
   private let lock = NSLock()
   private var known: [String: CopiedTable] = [:]
@@ -14,7 +14,8 @@ final class Catalogue: @unchecked Sendable {
   /// The tables by their names in lower case.
   var tables: [String: CopiedTable] { lock.withLock { known } }
 
-  /// The number of changes to the copies. Observers compare it to notice a change.
+  /// The number of changes to the copies. Observers notice a change of the copies by comparing this
+  /// number with the last one that they read.
   var version: Int64 { lock.withLock { changes } }
 
   /// Adds tables, and notes that copies have changed.
@@ -27,8 +28,9 @@ final class Catalogue: @unchecked Sendable {
 
   // MARK: Exports
 
-  /// Stores the file into which a query is about to be written. Returns the number with which the
-  /// query names the file.
+  /// Stores the description of the Parquet file that a query is about to write. Returns a number
+  /// for this file. A comment before the query has this number, so that the session finds the
+  /// description.
   func begin(_ export: ParquetExport) -> Int {
     lock.withLock {
       lastExport += 1

@@ -1,12 +1,12 @@
-/// Macros of DuckDB that compute the results of SQLite's operators and functions. Each connection
-/// has them.
+/// The macros that compute, in DuckDB, the results that SQLite's operators and functions have. Each
+/// connection to DuckDB creates them.
 enum SQLiteMacros {
   static let definitions = [
-    // SQLite has no NaN: it becomes NULL.
+    // SQLite has no NaN. A calculation that results in NaN in DuckDB has the result NULL in SQLite.
     "apus_real(x) AS CASE WHEN isnan(x) THEN NULL ELSE x END",
-    // In SQLite, LIKE, NOCASE, lower and upper convert ASCII letters only. DuckDB's own functions
-    // agree if a text has as many bytes as characters, and are a hundred times as fast as
-    // `translate`.
+    // In SQLite, LIKE, NOCASE, lower and upper convert ASCII letters only. DuckDB's own `lower` and
+    // `upper` have the same result if all characters of the text are ASCII, which is so if the text
+    // has as many bytes as characters. They are a hundred times as fast as `translate`.
     """
     apus_lower(x) AS CASE WHEN strlen(x) = length(x) THEN lower(x) \
     ELSE translate(x, '\(upper)', '\(lower)') END
@@ -23,7 +23,8 @@ enum SQLiteMacros {
     WHEN x <= -9223372036854775808::DOUBLE THEN (-9223372036854775808)::BIGINT \
     ELSE TRY_CAST(trunc(x) AS BIGINT) END
     """,
-    // CAST(… AS INTEGER) of a text reads the number at its start.
+    // CAST(… AS INTEGER) of a text converts the digits at the start of the text, and ignores the
+    // rest.
     #"apus_digits(x) AS regexp_extract(x, '^[ \t\n\v\f\r]*([+-]?[0-9]+)', 1)"#,
     """
     apus_text_integer(x) AS CASE WHEN x IS NULL THEN NULL WHEN apus_digits(x) = '' THEN 0::BIGINT \
@@ -62,7 +63,8 @@ enum SQLiteMacros {
     apus_before(x, p, n) AS CASE WHEN p <= 0 THEN '' \
     ELSE substring(x, greatest(p + n, 0) + 1, least(-n, p)) END
     """,
-    // A date is a number of seconds since 1970. Outside the years 0 to 9999, it becomes NULL.
+    // The argument of `apus_time` is a number of seconds since 1970. As in SQLite, the result is
+    // NULL if the date is outside of the years 0 to 9999.
     """
     apus_time(s) AS CASE WHEN s BETWEEN -62167219200 AND 253402300799 \
     THEN make_timestamp(s * 1000000) END

@@ -5,9 +5,10 @@ struct SQLiteToken: Sendable {
   }
 
   let kind: Kind
-  /// The text: a name or string without its quotes, or the number of a parameter, from 1.
+  /// The text of the token. A name or a string has lost its quotation marks. For a parameter, this
+  /// is the number of the parameter, counted from 1.
   let text: String
-  /// The range of bytes in the SQL.
+  /// The range of the token in the bytes of the SQL.
   let range: Range<Int>
 
   func isWord(_ word: String) -> Bool { kind == .word && text.uppercased() == word }
@@ -138,8 +139,8 @@ struct SQLiteTokens {
     }
   }
 
-  /// Returns the number of a parameter. As in SQLite, a `?` gets the greatest number so far plus
-  /// one.
+  /// Returns the number of a parameter. As in SQLite, the number of a `?` is one more than the
+  /// greatest number of the parameters before it.
   private mutating func number(ofParameter name: String) -> Int {
     if name == "?" {
       parameterCount += 1

@@ -5,11 +5,11 @@ struct Term {
   /// The type of the value, if it is not NULL.
   enum Kind: Hashable {
     case integer, real, text, blob
-    /// NULL and nothing else.
+    /// The value is always NULL.
     case null
-    /// A BOOLEAN of DuckDB, which is 0 or 1 in SQLite.
+    /// The expression is a BOOLEAN in DuckDB. In SQLite, its value is the integer 0 or 1.
     case condition
-    /// Several values in parentheses.
+    /// The expression is a row value: several values in parentheses.
     case row
 
     init(_ kind: ColumnKind) {
@@ -42,13 +42,14 @@ struct Term {
   var hasExplicitCollation = false
   /// Whether the value comes from a column, so that the column's collation applies.
   var isColumn = false
-  /// Whether the value may be NaN, where SQLite has NULL.
+  /// Whether DuckDB's value may be NaN. SQLite's value is NULL in this case.
   var mayBeNaN = false
-  /// The value of a literal or a parameter.
+  /// The value, if the expression is a literal or a parameter; otherwise nil.
   var constant: DatabaseValue?
   /// The elements of a row value.
   var elements: [Term] = []
-  /// For a text of digits, such as a part of a date: its value as an integer, in DuckDB's SQL.
+  /// The SQL of an expression that computes the same number as an integer, if the value is a text
+  /// of digits, such as a part of a date. Otherwise nil.
   var integerForm: String?
 
   init(_ sql: String, _ kind: Kind) {
@@ -62,16 +63,17 @@ struct Term {
     return term
   }()
 
-  /// The type as a value: a condition is an integer.
+  /// The type that the value has in SQLite, where a condition is an integer.
   var valueKind: Kind { kind == .condition ? .integer : kind }
 
-  /// The expression as a value of SQLite: a condition as 0 or 1, and NaN as NULL.
+  /// The SQL of the value that the expression has in SQLite: 0 or 1 for a condition, and NULL for
+  /// NaN.
   var value: String {
     if kind == .condition { return "CAST(\(sql) AS BIGINT)" }
     return mayBeNaN ? once([sql]) { "apus_real(\($0[0]))" } : sql
   }
 
-  /// The term with `value` as its SQL: an integer in place of a condition, and NULL in place of
+  /// The term whose SQL is `value`. It is an integer if this term is a condition, and it is never
   /// NaN.
   var settled: Term {
     var term = self
@@ -82,11 +84,13 @@ struct Term {
   }
 }
 
-/// Returns an expression that uses values several times, but computes each of them once.
+/// Returns the expression that `body` makes from some values. If `body` uses a value several times,
+/// DuckDB nevertheless computes the value only once.
 ///
-/// An expression grows with each copy of a value, and DuckDB copies a macro's argument at each use.
-/// Nested expressions would grow without bound, so long values become the argument of a lambda:
-/// `list_transform([{'a0': …}], lambda v: … v.a0 … v.a0 …)[1]`.
+/// Without this function, an expression would contain a copy of a value at each place that uses the
+/// value, because DuckDB also copies the argument of a macro. Nested expressions would then grow
+/// exponentially. So long values become the argument of a lambda: `list_transform([{'a0': …}],
+/// lambda v: … v.a0 … v.a0 …)[1]`.
 func once(_ values: [String], _ body: ([String]) -> String) -> String {
   guard values.contains(where: { $0.utf8.count > 60 }) else { return body(values) }
   let names = values.indices.map { "a\($0)" }
@@ -95,7 +99,8 @@ func once(_ values: [String], _ body: ([String]) -> String) -> String {
     + "lambda v: \(body(names.map { "v.\($0)" })))[1]"
 }
 
-/// Combines terms as values, each of which is computed once.
+/// Returns the term that `body` makes from some terms. If `body` uses a term several times, DuckDB
+/// nevertheless computes its value only once.
 func once(_ terms: [Term], _ body: ([Term]) throws -> Term) throws -> Term {
   let terms = terms.map(\.settled)
   guard terms.contains(where: { $0.sql.utf8.count > 60 }) else { return try body(terms) }
@@ -133,7 +138,8 @@ struct Source {
 /// The sources that an expression can name: those of its SELECT and of the enclosing SELECTs.
 final class Scope {
   var sources: [Source] = []
-  /// The selected columns by their names, which GROUP BY, HAVING and ORDER BY may use.
+  /// The selected columns with their names. Other clauses of the SELECT, such as GROUP BY and
+  /// HAVING, may use these names.
   var selected: [(name: String, term: Term)] = []
   let parent: Scope?
   private let depth: Int
@@ -143,7 +149,8 @@ final class Scope {
     depth = (parent?.depth ?? 0) + 1
   }
 
-  /// The name for a source that has none. The same subquery gets the same name in SELECT and in
-  /// GROUP BY, so that DuckDB recognises the expression.
+  /// The name that the next source gets if the query gives it no name. If SELECT and GROUP BY
+  /// contain the same subquery, its sources get the same names in both places. So DuckDB recognises
+  /// that the expressions are equal.
   var nextName: String { "apus_\(depth)_\(sources.count)" }
 }

@@ -3,7 +3,8 @@ import SQLCore
 extension Translator {
   // MARK: Collations
 
-  /// Returns the SQL of a text in a form that DuckDB compares as SQLite's collation does.
+  /// Returns the SQL of a text that is converted, so that DuckDB's comparison of two such texts has
+  /// the same result as the comparison by SQLite's collation.
   func collated(_ term: Term, _ collation: KnownCollation) -> String {
     switch collation {
     case .binary: term.value
@@ -25,8 +26,9 @@ extension Translator {
     return term
   }
 
-  /// The collation of a comparison: that of a COLLATE operator, otherwise that of a column. If both
-  /// sides have one, the collation of the left side applies.
+  /// Returns the collation that SQLite uses for a comparison. A COLLATE operator on either side
+  /// decides before the collation of a column does. If both sides have a COLLATE operator, or if
+  /// both sides are columns, the left side decides.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#collation>
   func collation(_ left: Term, _ right: Term) -> KnownCollation {
     if left.hasExplicitCollation { return left.collation }
@@ -60,7 +62,8 @@ extension Translator {
     }
   }
 
-  /// Compares a BLOB with a text or number: the BLOB is greater.
+  /// Returns the comparison of a BLOB with a text or a number. In SQLite, the BLOB is always
+  /// greater.
   private func unlike(_ sign: String, _ order: Character, _ left: Term, _ right: Term) -> Term {
     let truth = sign == "<>" || sign != "=" && sign.contains(order)
     return Term(
@@ -68,8 +71,8 @@ extension Translator {
       .condition)
   }
 
-  /// Compares an integer with a real number: a large integer would change if it were converted to a
-  /// DOUBLE.
+  /// Returns the exact comparison of an integer with a real number. DuckDB would convert the
+  /// integer to a DOUBLE, which rounds large integers.
   private func exactly(_ sign: String, _ integer: String, _ real: String) -> String {
     switch sign {
     case "<": once([integer, real]) { "apus_lt(\($0[0]), \($0[1]))" }
@@ -88,8 +91,8 @@ extension Translator {
       "compare values of one type")
   }
 
-  /// Compares row values element by element, because DuckDB would compare a NULL in them as a
-  /// value.
+  /// Compares row values element by element, because DuckDB would treat a NULL element like any
+  /// other value.
   private func compareRows(_ sign: String, _ left: Term, _ right: Term) throws -> Term {
     guard left.elements.count == right.elements.count, left.elements.count > 1 else {
       throw unsupported("a row value is compared with another kind of value", "compare the columns")
@@ -235,7 +238,8 @@ extension Translator {
     else {
       throw unsupported("ESCAPE stands beside a computed pattern", "write the pattern as a value")
     }
-    // The pattern is rewritten with `\` as its escape character, because `\` is no letter.
+    // The pattern is rewritten so that its escape character is `\`. The original escape character
+    // may be a letter, which must not change when the pattern is converted to lower case.
     guard let written = Self.likePattern(constant, escape: character.unicodeScalars.first) else {
       // In SQLite, no text matches a pattern that ends with its escape character.
       return Term("(\(text) IS NULL AND NULL)", .condition)
@@ -243,9 +247,9 @@ extension Translator {
     return try like(text, pattern: written, escape: " ESCAPE '\\'")
   }
 
-  /// Returns a condition of ILIKE and LIKE. DuckDB's ILIKE is fast, but ignores the case of all
-  /// letters, while SQLite's LIKE ignores only the case of ASCII letters. The LIKE removes the
-  /// additional matches.
+  /// Returns a condition that combines ILIKE and LIKE. DuckDB's ILIKE is fast, but ignores the case
+  /// of all letters, while SQLite's LIKE ignores only the case of ASCII letters. The LIKE removes
+  /// the additional matches.
   private mutating func like(_ text: String, pattern: String, escape: String) throws -> Term {
     let value = try parameter(.text(Self.lowercased(pattern))).sql
     return Term(
@@ -275,7 +279,8 @@ extension Translator {
     return isEscaped ? nil : String(written)
   }
 
-  /// GLOB becomes a LIKE that is sensitive to case.
+  /// Translates GLOB into DuckDB's LIKE, which distinguishes capital and small letters, as GLOB
+  /// does.
   private mutating func glob(_ left: Term) throws -> Term {
     let pattern = try expression(5)
     let text = try text(left, "GLOB")

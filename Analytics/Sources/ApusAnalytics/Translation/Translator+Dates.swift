@@ -62,7 +62,8 @@ extension Translator {
     let unit = words[1].hasSuffix("s") ? String(words[1]) : words[1] + "s"
     switch unit {
     case "days", "hours", "minutes", "seconds": return "(\(time) + to_\(unit)(\(count)))"
-    // SQLite turns the 31st of a shorter month into a day of the next month.
+    // If a month is too short, for example for the 31st, SQLite continues counting in the next
+    // month.
     case "months": return once([time]) { "apus_months(\($0[0]), \(count))" }
     case "years":
       guard count.magnitude < 100_000 else { throw unknown(modifier) }

@@ -1,7 +1,8 @@
 import SQLCore
 
 extension Translator {
-  /// Reads an expression. An operator whose precedence is below `minimum` ends it.
+  /// Reads an expression. The expression ends before the first operator whose precedence is lower
+  /// than `minimum`.
   mutating func expression(_ minimum: Int = 0) throws -> Term {
     try nested { translator in
       var left = try translator.prefix(minimum)
@@ -10,7 +11,7 @@ extension Translator {
     }
   }
 
-  /// SQLite's precedences, the lowest first.
+  /// The precedences of SQLite's operators. A higher number binds more tightly.
   private enum Precedence {
     static let or = 1, and = 2, not = 3, equality = 4, order = 5, bits = 6, sum = 7, product = 8
     static let concat = 9, collate = 10, sign = 11
@@ -18,8 +19,8 @@ extension Translator {
 
   // MARK: Conditions
 
-  /// Returns a term as a condition: a number is true unless it is 0. Throws for texts, which SQLite
-  /// reads as numbers.
+  /// Returns a term as a condition: a number is true unless it is 0. Throws for a text, which
+  /// SQLite would convert to a number.
   func condition(_ term: Term) throws -> String {
     switch term.kind {
     case .condition: return term.sql
@@ -39,7 +40,8 @@ extension Translator {
       return Term("(NOT \(try condition(operand)))", .condition)
     }
     if take(sign: "-") {
-      // The least integer has no positive counterpart.
+      // The number 9223372036854775808 without the sign is too large for an `Int64`, so it is read
+      // together with the sign.
       if token?.kind == .number, token?.text == "9223372036854775808" {
         position += 1
         return try parameter(.integer(.min))
@@ -156,8 +158,8 @@ extension Translator {
 
   // MARK: Operands
 
-  /// Returns a term as a number. Throws for a text, of which SQLite would convert only the number
-  /// at its start.
+  /// Returns a term as a number. Throws for a text. SQLite would convert only the digits at the
+  /// start of the text to a number.
   func number(_ term: Term, _ use: String) throws -> Term {
     switch term.kind {
     case .integer, .real, .null: return term

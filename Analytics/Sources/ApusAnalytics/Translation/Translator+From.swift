@@ -22,7 +22,8 @@ extension Translator {
   }
 
   private mutating func joinOperator() throws -> String? {
-    // In DuckDB, a comma binds less tightly than JOIN.
+    // In SQLite, a comma has the same precedence as JOIN. In DuckDB, it has a lower one, so it is
+    // replaced.
     if take(sign: ",") { return "CROSS JOIN" }
     if isWord("NATURAL") { throw unsupported("the join is NATURAL", "write its condition with ON") }
     for word in ["LEFT", "RIGHT", "FULL"] where take(word: word) {
@@ -102,8 +103,8 @@ extension Translator {
 
   // MARK: Arrays
 
-  /// Reads a bound array, which `RemoteSQL` has written as a subquery of `json_each`. Returns nil
-  /// if the next tokens are something else.
+  /// Reads an array that is bound to a parameter. In the SQL, `RemoteSQL` has replaced the array by
+  /// a subquery on `json_each`. Returns nil if the next tokens are not such a subquery.
   private mutating func boundArray() throws -> String? {
     let start = ["(", "SELECT", "key", "AS", "rowid", ",", "CASE", "type"]
     guard start.indices.allSatisfy({ token(after: $0)?.text == start[$0] }) else { return nil }
@@ -162,8 +163,8 @@ extension Translator {
 struct ArrayValues {
   private(set) var values: [DatabaseValue] = []
 
-  /// Reads the JSON: a number with a point or an exponent is a REAL, and `[position, length]` is a
-  /// BLOB, a part of `bytes`.
+  /// Reads the JSON array. A number with a point or an exponent is a REAL. An element `[position,
+  /// length]` stands for a BLOB, and says which part of `bytes` the BLOB is.
   init?(bytes: DatabaseValue, json: DatabaseValue) {
     guard case .text(let text) = json, case .blob(let data) = bytes else { return nil }
     var reader = Reader(bytes: Array(text.utf8))

@@ -1,6 +1,6 @@
 import SQLCore
 
-/// The call of a function, as it stands in the query.
+/// A call of a function: its name and its arguments, as they are written between the parentheses.
 struct Call {
   let name: String
   var arguments: [Term] = []
@@ -9,7 +9,7 @@ struct Call {
 }
 
 extension Translator {
-  /// Reads the call of a function, with FILTER and OVER.
+  /// Reads the call of a function, and the clauses FILTER and OVER if they follow it.
   mutating func call() throws -> Term {
     var call = Call(name: try name().lowercased())
     try expect(sign: "(")
@@ -60,7 +60,8 @@ extension Translator {
         term.mayBeNaN = true
         return term
       }
-      // DuckDB's sum has 128 bits. SQLite's sum fails if it exceeds 64 bits, and so does this cast.
+      // DuckDB's sum of integers has 128 bits. In SQLite, a sum that does not fit into 64 bits is
+      // an error. The cast causes an error in this case as well.
       return Term(
         "CAST(sum(\(distinct)\(number.kind == .null ? "0::BIGINT" : number.sql))\(ending) AS BIGINT)",
         .integer)
@@ -89,9 +90,9 @@ extension Translator {
       "\(call.name) compares texts with a collation in SQLite", "use lower() of the text")
   }
 
-  /// Translates group_concat. SQLite joins the texts in the order of the rows. DuckDB needs an
-  /// explicit order, and that of the rows is known only for a single table with an INTEGER PRIMARY
-  /// KEY.
+  /// Translates group_concat. SQLite joins the texts in the order of the rows. In DuckDB, the order
+  /// must be given explicitly. The order in which SQLite reads the rows is known only if the query
+  /// has one source, which is a table with an INTEGER PRIMARY KEY.
   private mutating func groupConcat(
     _ call: Call, _ ending: String, isWindow: Bool
   ) throws -> Term {

@@ -72,7 +72,8 @@ extension Translator {
       guard query.columns.count == 1 else {
         throw unsupported("a subquery with several columns stands as a value", "select one column")
       }
-      // SQLite takes the first row, and DuckDB would ignore an order that has no limit.
+      // SQLite uses the first row of the subquery. DuckDB would ignore the ORDER BY of a subquery
+      // without LIMIT, and might use another row.
       let first = isOrderedWithoutLimit ? " LIMIT 1" : ""
       return Term("(\(query.sql)\(first))", query.columns[0].kind)
     }

@@ -3,7 +3,8 @@ import SQLCore
 extension Translator {
   typealias Selected = (sql: String, columns: [Source.Column])
 
-  /// Reads a query: WITH, SELECT and its compounds, ORDER BY, LIMIT.
+  /// Reads a whole query: WITH, one SELECT or several that are combined by operators such as UNION,
+  /// ORDER BY, and LIMIT.
   mutating func select(parent: Scope?) throws -> Selected {
     try nested { translator in
       let (outer, common) = (translator.scope, translator.commonTables.count)
@@ -56,8 +57,9 @@ extension Translator {
     }
   }
 
-  /// Reads the query of a common table expression. A recursive expression may name itself in its
-  /// second part; it then has the columns of its first part.
+  /// Reads the query of a common table expression. The second SELECT of a recursive expression may
+  /// read the expression itself, so the columns of the expression are known once the first SELECT
+  /// was read.
   private mutating func commonTable(
     _ name: String, _ columns: [String]?, isRecursive: Bool, parent: Scope?
   ) throws -> Selected {
@@ -155,7 +157,7 @@ extension Translator {
     )
   }
 
-  /// Returns the position after the selected expressions.
+  /// Returns the position of the token that follows the list of selected expressions.
   private func endOfList() -> Int {
     let ends = [
       "FROM", "WHERE", "GROUP", "HAVING", "WINDOW", "ORDER", "LIMIT", "UNION", "INTERSECT",
@@ -277,7 +279,8 @@ extension Translator {
       throw unsupported(
         "GROUP BY compares \(term.sql) with a collation in SQLite", "group by lower() of it")
     }
-    // DuckDB would read a constant as the number of a column.
+    // In GROUP BY, DuckDB would interpret a constant as the number of a column. In a subquery, it
+    // does not.
     return term.constant == nil ? term.value : "(SELECT \(term.value))"
   }
 
@@ -328,7 +331,8 @@ extension Translator {
     return term.constant == nil ? sorted(term) : "(SELECT \(term.value))"
   }
 
-  /// Returns the SQL of a sort key that DuckDB orders as SQLite does with the term's collation.
+  /// Returns the SQL of a sort key. DuckDB sorts by this key in the order in which SQLite sorts by
+  /// the term and its collation.
   func sorted(_ term: Term) -> String {
     guard term.kind == .text else { return term.value }
     return collated(term, term.collation)

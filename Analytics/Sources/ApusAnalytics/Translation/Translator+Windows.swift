@@ -7,7 +7,7 @@ extension Translator {
     return "(\(try windowDefinition()))"
   }
 
-  /// Reads the windows after WINDOW.
+  /// Reads the definitions of windows that follow the word WINDOW.
   mutating func namedWindows() throws -> String {
     var windows: [String] = []
     repeat {
@@ -53,7 +53,7 @@ extension Translator {
       && ["PARTITION", "ORDER", "ROWS", "RANGE", "GROUPS"].contains(token.text.uppercased())
   }
 
-  /// Reads the frame of a window, which is the same in SQLite and in DuckDB.
+  /// Reads the frame of a window. SQLite and DuckDB have the same syntax for frames.
   private mutating func frame() throws -> String {
     let kind = try name().uppercased()
     var sql: String

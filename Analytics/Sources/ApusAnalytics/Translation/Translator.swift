@@ -2,13 +2,14 @@ import SQLCore
 
 /// A translator that turns a query in SQLite's SQL into one in DuckDB's SQL with the same rows.
 ///
-/// The translator follows SQLite's grammar and knows the type of every expression, from the copied
-/// columns and the values of the parameters. So it can write what SQLite means: `//` for the
-/// quotient of integers, NULLS FIRST, comparisons with the collation of a column. It throws
+/// The translator follows SQLite's grammar. It knows the type of every expression, because it knows
+/// the types of the copied columns and the values of the parameters. So it can write SQL that has
+/// the same meaning in DuckDB: for example, `//` for the quotient of two integers, NULLS FIRST for
+/// a sort key, and a conversion of texts that are compared with a collation. It throws
 /// `AnalyticsError.unsupported` for anything that it cannot translate.
 ///
 /// It builds no syntax tree: each method reads tokens and returns DuckDB's SQL. The FROM clause of
-/// a SELECT is read before its columns, whose types it decides.
+/// a SELECT is read before the list of its columns, because it determines the types of the columns.
 /// - SeeAlso: <https://www.sqlite.org/lang_select.html>
 struct Translator {
   let sql: String
@@ -16,10 +17,12 @@ struct Translator {
   let tables: [String: CopiedTable]
   /// The values of SQLite's parameters.
   let values: [DatabaseValue]
-  /// The values of DuckDB's parameters. Equal values share one parameter. Otherwise DuckDB would
-  /// not recognise an expression of GROUP BY that SELECT repeats.
+  /// The values of DuckDB's parameters. Equal values share one parameter, so that an expression
+  /// that occurs in both SELECT and GROUP BY has the same text in both places, by which DuckDB
+  /// recognises it.
   var parameters: [DatabaseValue] = []
-  /// The common table expressions, the innermost last.
+  /// The common table expressions that are visible at the present position. Those of inner queries
+  /// come after those of outer queries.
   var commonTables: [Source] = []
   var position = 0
   var scope = Scope(parent: nil)
@@ -48,8 +51,8 @@ struct Translator {
     return (numberingParameters(of: select.sql), select.columns)
   }
 
-  /// Renumbers the parameters, and drops those that the text does not use: a value such as a format
-  /// is needed only for the translation.
+  /// Renumbers the parameters in the text, and removes the values that the text does not use. For
+  /// example, the format of a date is needed only for the translation.
   private mutating func numberingParameters(of text: String) -> String {
     var used: [DatabaseValue] = []
     var numbers: [Int: Int] = [:]
@@ -127,7 +130,8 @@ struct Translator {
     return token.text
   }
 
-  /// Runs a closure one level deeper. Throws if expressions are nested too deeply for the stack.
+  /// Runs a closure that reads a nested expression or query. Throws if the nesting would become too
+  /// deep for the stack.
   mutating func nested<Result>(_ body: (inout Translator) throws -> Result) throws -> Result {
     depth += 1
     defer { depth -= 1 }

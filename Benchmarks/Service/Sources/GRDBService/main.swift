@@ -1,6 +1,6 @@
-// The service of Examples/Service, built on GRDB. Its file, statements, answers, durability, number
-// of readers and background work are the same, and it writes event streams with the same
-// `EventFeed`.
+// The same service as Examples/Service, but built on GRDB, so that the two can be compared. Both
+// have the same file, statements, answers, durability, number of readers and background work. Both
+// write their event streams with `EventFeed`.
 import ApusHummingbird
 import Foundation
 import GRDB

@@ -2,7 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The count of the commits that one side (C, Apus or GRDB) makes in the background of a run.
+/// A counter of the commits that one side (C, Apus or GRDB) makes in the background while its
+/// readers are measured.
 final class CommitCount: Sendable {
   private struct State {
     var count: Int64 = 0
@@ -10,7 +11,8 @@ final class CommitCount: Sendable {
   }
 
   private let state = Mutex(State())
-  /// The number of commits of a run; nil to commit until the readers are done.
+  /// The number of commits that the side makes in a run. If nil, the side makes commits until the
+  /// readers are done.
   private let limit: Int?
 
   init(_ limit: Int?) {
@@ -24,7 +26,7 @@ final class CommitCount: Sendable {
     state.withLock { $0 = State() }
   }
 
-  /// Returns the key of the row that the next commit changes; nil if there is no further commit.
+  /// Returns the key of the row that the next commit changes; nil if the run has no further commit.
   func next() -> Int64? {
     state.withLock { state in
       guard limit.map({ state.count < $0 }) ?? !state.areReadersDone else { return nil }
@@ -38,8 +40,8 @@ final class CommitCount: Sendable {
   }
 }
 
-/// Threads of a run. Each closure runs on a thread of its own: a system queue has only as many
-/// threads as the machine has cores.
+/// A group of threads that run at the same time. Each closure gets a thread of its own. A queue of
+/// Dispatch would not do, because it has only as many threads as the machine has cores.
 final class ThreadGroup: Sendable {
   private let running = DispatchGroup()
   private let failure = Shared<(any Error)?>(nil)

@@ -10,8 +10,9 @@ func check(_ code: Int32) throws {
   guard code == SQLITE_OK else { throw CError(code: code) }
 }
 
-/// A connection through the C API, opened as Apus opens its own: without SQLite's mutexes, with a
-/// busy timeout of five seconds, in WAL mode, with `synchronous=NORMAL`.
+/// A connection that is opened through the C API, with the same settings as a connection of Apus:
+/// without SQLite's mutexes, with a busy timeout of five seconds, in WAL mode, with
+/// `synchronous=NORMAL`.
 final class CConnection {
   let handle: OpaquePointer
 
@@ -65,7 +66,8 @@ final class CConnection {
   }
 }
 
-/// Runs a statement that returns no rows, with one integer as its value.
+/// Binds an integer to the only parameter of a statement, and runs the statement, which returns no
+/// rows.
 func run(_ statement: OpaquePointer, with value: Int64) throws {
   sqlite3_bind_int64(statement, 1, value)
   guard sqlite3_step(statement) == SQLITE_DONE else {

@@ -1,14 +1,14 @@
 import CSQLiteBench
 import Foundation
 
-/// A pre-update hook over the C API, written by hand for updates of one column of `Item`. Of each
-/// updated row, it keeps the values that Apus keeps: the key, the other seven values before the
+/// A pre-update hook over the C API, written by hand for updates of one column of `Item`. The hook
+/// keeps the same values of each updated row as Apus: the key, the other seven values before the
 /// update, and the new value of the assigned column.
 ///
-/// It knows more than a library can: the columns and their types, the column that is assigned, and
-/// that rows are only updated, by one statement.
+/// The hook relies on facts that a library cannot know: the columns and their types, the column
+/// that is assigned, and that one statement makes all changes, which are updates.
 final class CUpdateHook {
-  /// The values of one updated row. Its text and bytes are in the arena.
+  /// The values of one updated row. Its texts and its bytes are stored in the arena.
   private struct Row {
     var key: Int64
     var score: Double
@@ -36,7 +36,7 @@ final class CUpdateHook {
   private var arenaCount = 0
   private var hasFailed = false
 
-  /// Installs the hook, which this object removes when it is destroyed.
+  /// Installs the hook on a connection. The hook is removed when this object is destroyed.
   init(on connection: CConnection) {
     self.connection = connection
     rows = .allocate(capacity: rowCapacity)
@@ -91,8 +91,9 @@ final class CUpdateHook {
     return value
   }
 
-  /// Copies a text or bytes into the arena. `sqlite3_value_blob` gives the text as it is, and
-  /// `sqlite3_value_text` would first copy it to add a zero.
+  /// Copies a text or bytes into the arena. It reads a text with `sqlite3_value_blob`, which
+  /// returns the bytes of the text without a copy. `sqlite3_value_text` would first make a copy
+  /// with a zero at its end.
   @inline(__always)
   private func copy(_ value: OpaquePointer) -> Span {
     guard sqlite3_value_type(value) != SQLITE_NULL else { return Span(offset: 0, length: -1) }
@@ -122,9 +123,9 @@ final class CUpdateHook {
     (arena, arenaCapacity) = (larger, capacity)
   }
 
-  /// Nets and clears the updates that were recorded since the last call: a row that was updated
-  /// several times is delivered once, with its first old value and its last new one. Calls a
-  /// closure with the old and the new count of each row whose count changed.
+  /// Calls a closure with the old and the new count of each row whose count has changed since the
+  /// last call. If a row was updated several times, the closure is called once, with the old value
+  /// of the first update and the new value of the last one. The recorded updates are then removed.
   @inline(__always)
   func deliver(_ body: (_ old: Int64, _ new: Int64) -> Void) throws {
     guard !hasFailed else { throw CError(code: SQLITE_NOMEM) }

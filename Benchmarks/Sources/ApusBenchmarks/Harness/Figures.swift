@@ -1,7 +1,8 @@
 import CSQLiteBench
 import Foundation
 
-/// The figures of a run, in the file from which the pages are written: `Benchmarks/figures.json`.
+/// The figures of a run. They are stored in `Benchmarks/figures.json`, from which the pages are
+/// written.
 struct Figures: Codable {
   var rounds: Int
   /// The day of the run, as 2026-01-31.
@@ -36,10 +37,13 @@ struct Figure: Codable {
   var title: String
   /// The median time of an operation on each side, in nanoseconds.
   var times: [String: Double]
-  /// The medians of the rounds' quotients: `apus/c`, `grdb/c`, `codable/c` and `grdb/apus`. A
-  /// quotient of the medians would differ if a slow round hit one side more than the other.
+  /// The quotients of the times of two sides: `apus/c`, `grdb/c`, `codable/c` and `grdb/apus`. For
+  /// each round, the two times are divided, and the median of these quotients is taken. The
+  /// quotient of the two medians could be another number, if a slow round affected one side more
+  /// than the other.
   var quotients: [String: Double]
-  /// The range of the quotients `apus/c` in the middle half of the rounds.
+  /// The range in which the middle half of the quotients `apus/c` lies, from the first quartile to
+  /// the third.
   var half: [Double]?
   var target: String?
   var isMissed: Bool
@@ -64,7 +68,8 @@ struct Figure: Codable {
   }
 }
 
-/// Returns a value with three digits after the point. Further digits differ from run to run.
+/// Returns a value that is rounded to three digits after the point, because further digits differ
+/// from run to run.
 private func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 }
 
 /// The machine on which the figures were measured.

@@ -1,8 +1,8 @@
 import Apus
 import Foundation
 
-/// A folder with a database for each side (Apus, C and GRDB), all with the table that Apus creates
-/// for `Item`.
+/// A folder that contains a database for each side: Apus, C and GRDB. All three databases have the
+/// table that Apus creates for `Item`.
 final class Fixture {
   let database: Database
   let connection: CConnection
@@ -31,8 +31,8 @@ final class Fixture {
   /// Returns the path of another file in the folder.
   func path(_ name: String) -> String { folder.appending(path: name).path() }
 
-  /// Inserts the same items into all databases, and moves them from the write-ahead log into the
-  /// file.
+  /// Inserts the same items into the databases of all sides. Then runs a checkpoint in each
+  /// database, so that the write-ahead log is empty.
   func fill(with items: [PlainItem]) throws {
     try database.write { try $0.insert(items.map(Item.init)) }
     try connection.transaction("BEGIN IMMEDIATE") {

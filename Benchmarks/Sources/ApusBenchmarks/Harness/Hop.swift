@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The time that handing work over to another thread takes on this machine, at present.
+/// A measurement of the time that this machine now needs to hand work over to another thread.
 ///
 /// An asynchronous call whose work is done on another thread costs at least one *hop*: the task
-/// suspends and wakes the thread, which resumes the task. The time depends on what else the machine
-/// does, so it is measured between the rounds of the workloads that are compared with it.
+/// suspends and wakes the thread, which resumes the task. The time of a hop depends on the other
+/// work of the machine. So it is measured between the rounds of those workloads whose targets refer
+/// to it.
 enum Hop {
   /// Returns the median time of 200 hops, in nanoseconds.
   nonisolated(nonsending)

@@ -2,23 +2,26 @@ import Apus
 import CSQLiteBench
 import Synchronization
 
-/// Workload W10s: observers that differ in one bound value, while the result of one of them is
-/// changed ten times a second and pages are read. `Scripts/bench --observers` runs it.
+/// Workload W10s, which `Scripts/bench --observers` runs. Many observers observe queries that
+/// differ only in one bound value. Meanwhile, ten commits a second change the result of one of
+/// these queries, and another task reads pages.
 ///
 /// For each kind of query and each number of observers, the report has the time of a page read, the
-/// time from a commit to the new result of the observer that it concerns, the processor time of a
-/// commit, the memory of an observer, the time to remove it, and the times of a commit that
-/// concerns all observers.
+/// time from a commit until the observer whose result has changed gets the new result, the
+/// processor time of a commit, the memory of an observer, the time to remove an observer, and the
+/// times for a commit that changes the results of all observers.
 enum ManyObservers {
   static let sizes = [1, 20, 100, 1_000, 10_000]
 
-  /// A kind of query, changes that concern one user, and a change that concerns all users.
+  /// A kind of query with a user as its bound value. Some changes affect the result for one user,
+  /// and one change affects the results for all users.
   struct Kind: Sendable {
     let name: String
     let observe: @Sendable (Database, Int64) -> any Followed
     /// The SQL of the query, which the peer, GRDB, observes.
     let sql: String
-    /// The changes that concern user 1, made in turn.
+    /// The changes that affect only the result for user 1. They are made one after the other, again
+    /// and again.
     let changes: [String]
     let changeOfAll: String
 
@@ -34,7 +37,7 @@ enum ManyObservers {
     }
   }
 
-  /// An observed result; only its arrival matters.
+  /// An observed result. Only the moments at which results arrive are measured, not their contents.
   protocol Followed: Sendable {
     nonisolated(nonsending) func follow(_ arrived: @Sendable () -> Void) async throws
   }
@@ -95,8 +98,8 @@ enum ManyObservers {
 
     func note() { times.withLock { $0.append(.now) } }
 
-    /// Waits until there are `count` arrivals, for at most a minute, and returns the arrivals so
-    /// far.
+    /// Waits until `count` results have arrived, but for at most a minute. Returns and forgets the
+    /// arrivals so far.
     func take(_ count: Int) async throws -> [ContinuousClock.Instant] {
       let end = ContinuousClock.now + .seconds(60)
       while times.withLock({ $0.count }) < count, .now < end {
@@ -111,9 +114,9 @@ enum ManyObservers {
 
   // MARK: Measuring
 
-  /// The limit of the peer's median time from a commit to the result, in milliseconds. Beyond it,
-  /// the peer is not measured with more observers: its time grows with their number, and ten
-  /// commits a second must be possible.
+  /// The limit, in milliseconds, for the peer's median time from a commit to the new result. If the
+  /// peer exceeds it, the peer is not measured with larger numbers of observers. Its time grows
+  /// with this number, and the workload needs time for ten commits a second.
   private static let maximumOfPeer = 10.0
 
   static func report(sizes: [Int]?, kinds names: [String], seconds: Double) async throws {
@@ -147,7 +150,8 @@ enum ManyObservers {
   private static func measure(
     _ kind: Kind, _ size: Int, in store: some Store, seconds: Double
   ) async throws -> (line: String, time: Duration) {
-    // `mallinfo2` counts only the main arena, so all memory must come from it.
+    // `mallinfo2` counts only the memory of the main arena. With this setting, all memory is
+    // allocated there.
     mallopt(M_ARENA_MAX, 1)
     let alone = try await pages(in: store, for: seconds) { try await commit(kind, store) }
     let before = ObservationMemory.allocated()
@@ -160,8 +164,8 @@ enum ManyObservers {
     }
     _ = try await (own.take(1), others.take(size - 1))
     let bytes = (ObservationMemory.allocated() - before) / size
-    // These commits are not measured. The first one makes some queries run again, because their
-    // results may already contain it.
+    // These commits are not measured. After the first commit, some queries run again instead of
+    // being maintained, because their first results may already contain this commit.
     for _ in 0..<4 {
       try await commit(kind, store)
       _ = try await own.take(1)
@@ -210,8 +214,9 @@ enum ManyObservers {
     try await store.change(kind.changes[step % kind.changes.count])
   }
 
-  /// Reads pages, one after another with a pause, while a closure runs ten times a second, or only
-  /// once if `seconds` is 0. Returns the times of the reads.
+  /// Reads one page after another, with a pause after each, while a closure runs ten times a
+  /// second. If `seconds` is 0, the closure runs once, and the reads end when it returns. Returns
+  /// the times that the reads took.
   private static func pages(
     in store: some Store, for seconds: Double,
     _ body: @escaping @Sendable () async throws -> Void

@@ -1,12 +1,14 @@
 /// The result of one workload: the times of an operation on each side, in nanoseconds, round by
-/// round. A side that does not exist, or was not asked for, has no times.
+/// round. A side has no times if the workload lacks this side, or if it was not selected by the
+/// command line.
 struct Measurement {
   let workload: Workload
   var times: [SideName: [Double]] = [:]
   /// The number of commits in each run, for the sides that write in the background.
   var commits: [SideName: [Double]] = [:]
-  /// The processor time of all threads, in nanoseconds per operation, for the same sides. Unlike
-  /// the time, it does not depend on how many cores the side gets.
+  /// The processor time of all threads, in nanoseconds per operation, for the sides that write in
+  /// the background. Unlike the elapsed time, the processor time does not depend on how many cores
+  /// the side can use.
   var processorTimes: [SideName: [Double]] = [:]
   /// The median times of a hop between the rounds, in nanoseconds, for a target that refers to it.
   var hops: [Double] = []
@@ -25,8 +27,8 @@ struct Measurement {
     quantile(quotients(side, other), 0.5)
   }
 
-  /// Returns the range of a side's ratios in the middle half of the rounds, from the first quartile
-  /// to the third.
+  /// Returns the range in which the middle half of a side's ratios to the C side lies, from the
+  /// first quartile to the third.
   func spread(_ side: SideName) -> ClosedRange<Double>? {
     let ratios = quotients(side, .c)
     guard let first = quantile(ratios, 0.25), let third = quantile(ratios, 0.75) else { return nil }
@@ -38,7 +40,8 @@ struct Measurement {
   }
 }
 
-/// The error that the sides gave different results, so they did not do the same work.
+/// The error that is thrown if the sides have returned different results, so that they cannot have
+/// done the same work.
 struct SidesDiffer: Error {
   let workload: String
   let results: [SideName: Int]
@@ -82,8 +85,8 @@ extension Workload {
   }
 }
 
-/// Returns the value below which the given share of the values lies, interpolated between two
-/// values.
+/// Returns the quantile of some values: the given share of the values is smaller. If the quantile
+/// lies between two values, it is interpolated. Returns nil if there are no values.
 func quantile(_ values: [Double], _ share: Double) -> Double? {
   guard !values.isEmpty else { return nil }
   let sorted = values.sorted()

@@ -9,7 +9,8 @@ enum ObservationMemory {
   /// Prints the number of bytes per row of each kind of observation, and of an array of the same
   /// rows.
   static func report() throws {
-    // `mallinfo2` counts only the main arena, so all memory must come from it.
+    // `mallinfo2` counts only the memory of the main arena. With this setting, all memory is
+    // allocated there.
     mallopt(M_ARENA_MAX, 1)
     let fixture = try Fixture()
     let database = fixture.database
@@ -114,8 +115,9 @@ enum ObservationMemory {
       let rows = try fetch(database)
       return withExtendedLifetime(rows) { allocated() - before }
     }
-    // A thread of the database may release the result a moment after the observation is dropped.
-    // Nothing would seem to be freed then, so the largest of several figures counts.
+    // A thread of the database may release the result a moment after the observation is dropped. In
+    // this case, the measured difference would be too small. So the largest of several differences
+    // counts.
     let observed = try wait {
       var most = 0
       for _ in 0..<3 { most = max(most, try await holding(observation) - allocated()) }
@@ -124,8 +126,8 @@ enum ObservationMemory {
     print("\(name): \(array / count), \(observed / count)")
   }
 
-  /// Returns the number of bytes that are allocated while the first result is observed, and then
-  /// drops the observation.
+  /// Begins an observation, and waits for its first result. Returns the number of bytes that are
+  /// then allocated, and ends the observation.
   private static func holding<Row>(_ observation: QueryObservation<Row>) async throws -> Int {
     var iterator = observation.makeAsyncIterator()
     let result = try await iterator.next()

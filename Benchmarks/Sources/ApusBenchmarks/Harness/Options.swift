@@ -9,7 +9,7 @@ struct Options {
   var figures: String?
   /// The folder of the documentation into which the pages are written.
   var pages: String?
-  /// Whether the pages are only compared with what would be written.
+  /// Whether the pages are not written, but only compared with the text that would be written.
   var isCheck = false
   var rounds = 9
   /// Whether workloads that take many seconds are left out.
@@ -22,7 +22,8 @@ struct Options {
   var sizes: [Int]?
   /// The time in seconds for which commits and page reads run in each measurement of observers.
   var seconds = 3.0
-  /// The sides to run, to profile one of them or to save time. If empty, all sides run.
+  /// The sides to run. If empty, all sides run. A selection saves time, or serves to profile one
+  /// side.
   var sides: [SideName] = []
 
   struct Invalid: Error {

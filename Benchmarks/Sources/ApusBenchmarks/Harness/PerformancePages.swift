@@ -1,7 +1,7 @@
 import Foundation
 
-/// The pages about speed: the templates in `Benchmarks/Pages` with the figures of one run, so that
-/// text, tables and pictures agree.
+/// The pages about speed. They are made from the templates in `Benchmarks/Pages` and from the
+/// figures of one run, so that the text, the tables and the pictures agree.
 ///
 /// A template has these fields:
 ///
@@ -13,7 +13,7 @@ import Foundation
 ///     {{notes}}             what was measured beside the times
 ///     {{instructions}}, {{footprint}}   the tables of what the scripts of these names recorded
 ///     {{rounds}}, {{day}}, {{machine}}
-///     {{picture live}}      lines that grow with a number, and their numbers; empty if the run
+///     {{picture live}}      a chart with its numbers as text; empty if the run
 ///                           lacks a point of them
 struct PerformancePages {
   private let figures: Figures
@@ -45,7 +45,8 @@ struct PerformancePages {
     return files
   }
 
-  /// The workloads of the first table and picture, with their labels there.
+  /// The workloads in the main table and in the first picture, with the labels that they have in
+  /// the picture.
   static let main: KeyValuePairs = [
     "W1": "insert an array of models", "W2": "fetch 100,000 models", "W3": "find a model by key",
     "W4": "a query built for each call", "W4p": "a prepared query", "W5": "update a changed column",
@@ -74,7 +75,7 @@ struct PerformancePages {
       text += value
       rest = rest[end.upperBound...]
     }
-    // A field without content leaves no empty paragraph.
+    // A field without content would leave an empty paragraph, which is removed here.
     return (text + rest).replacing(#/\n{3,}/#, with: "\n\n")
   }
 
@@ -144,7 +145,8 @@ struct PerformancePages {
     return least == most ? write(least) : "\(write(least)) to \(write(most))"
   }
 
-  /// Returns the lines of a table that a script recorded.
+  /// Returns the rows of a Markdown table. Each row is made from a line of a file that a script
+  /// wrote.
   private func recorded(_ path: String, _ cells: ([String]) -> [String]?) -> String? {
     guard let text = try? String(contentsOf: root.appending(path: path), encoding: .utf8) else {
       return nil
@@ -181,7 +183,7 @@ struct PerformancePages {
     value < 10 ? format(value) : grouped(value)
   }
 
-  /// Returns nanoseconds in the unit that suits them.
+  /// Returns a time as a text, in nanoseconds, microseconds or milliseconds, depending on its size.
   static func time(_ nanoseconds: Double) -> String {
     for (unit, size) in [("ms", 1e6), ("µs", 1e3)] where nanoseconds >= size {
       let value = nanoseconds / size

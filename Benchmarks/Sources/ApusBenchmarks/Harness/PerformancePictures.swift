@@ -10,8 +10,9 @@ struct PerformancePictures {
 
   // MARK: Bars
 
-  /// Returns bars that begin at the time of the C API: to the left for less time, to the right for
-  /// more. The scale is logarithmic, because GRDB's bars reach from 1 to 3,000.
+  /// Returns a bar chart. Each bar begins at the time of the C API. It extends to the left if the
+  /// time is shorter, and to the right if it is longer. The scale is logarithmic, because GRDB's
+  /// bars reach from 1 to 3,000.
   func bars(of labels: [(name: String, label: String)]) -> String {
     let shown = labels.compactMap { entry in figures[entry.name].map { ($0, entry.label) } }
     let left = 300.0, right = 850.0, top = 64.0, line = 40.0
@@ -66,7 +67,7 @@ struct PerformancePictures {
     /// What the number counts, such as "observers".
     let unit: String
     let workloads: [(count: Double, name: String)]
-    /// The name of the times of the C side, such as "the commit in C".
+    /// The label for the times of the C side, such as "the commit in C".
     let c: String
   }
 
@@ -104,8 +105,8 @@ struct PerformancePictures {
     return "For \(counts) \(growth.unit): \(sides.joined(separator: "; "))."
   }
 
-  /// Returns a chart with a line for each side: its times by the number in which the workloads
-  /// differ.
+  /// Returns a line chart with one line for each side. The horizontal axis has the number in which
+  /// the workloads differ, and the vertical axis has the time.
   func lines(of growth: Growth) -> String {
     let counts = growth.workloads.map(\.count)
     let x = Axis(
@@ -147,7 +148,8 @@ struct PerformancePictures {
       }
       labels.append((title, last.2, last.0 + 10, last.1 + (side == "c" ? 16 : 0)))
     }
-    // A label has two lines, and begins below the label above it.
+    // The labels of the lines must not overlap. A label has two rows of text, so it begins below
+    // the label that precedes it.
     var top = 0.0
     for label in labels.sorted(by: { $0.y < $1.y }) {
       let place = max(label.y, top)
@@ -162,8 +164,8 @@ struct PerformancePictures {
     return svg + "</svg>\n"
   }
 
-  /// Returns the times to mark on an axis: the powers of ten. If the axis has fewer than three,
-  /// also twice and five times each power.
+  /// Returns the times to mark on an axis. These are the powers of ten. If the axis has fewer than
+  /// three powers of ten, the times two and five times as long as each power are marked as well.
   private func ticks(of axis: Axis) -> [Double] {
     let powers = (2...9).map { pow(10, Double($0)) }
     let inside = powers.filter { $0 >= axis.from && $0 <= axis.to }

@@ -25,8 +25,9 @@ enum Report {
     return target.text + (isReached ? "" : "  missed")
   }
 
-  /// Returns what was measured beside the times: the commits that were made in the background, and
-  /// the time of a hop. Returns nil if there is nothing.
+  /// Returns a text with the other figures of a measurement: the number of commits in the
+  /// background, the processor time of an operation, and the time of a hop. Returns nil if none of
+  /// these was measured.
   static func note(_ measurement: Measurement) -> String? {
     var parts: [String] = []
     func list(_ name: String, _ values: [SideName: [Double]]) {
@@ -54,7 +55,7 @@ enum Report {
     measurement.ratio(side).map { format($0) } ?? "–"
   }
 
-  /// Returns the range of a side's ratios to the C side in the middle half of the rounds.
+  /// Returns the range in which the middle half of a side's ratios to the C side lies.
   static func spread(_ measurement: Measurement, _ side: SideName) -> String {
     measurement.spread(side).map { "\(format($0.lowerBound))–\(format($0.upperBound))" } ?? "–"
   }

@@ -1,7 +1,7 @@
-/// The target of a workload.
+/// The target for the time of Apus in a workload.
 struct Target: Sendable {
   let text: String
-  /// Whether the target refers to the time of a hop, which is then measured between the rounds.
+  /// Whether the target refers to the time of a hop. If so, hops are measured between the rounds.
   var isInHops = false
   let isReached: @Sendable (Measurement) -> Bool?
 

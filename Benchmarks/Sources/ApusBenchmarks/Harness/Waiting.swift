@@ -2,10 +2,12 @@ import Dispatch
 import Synchronization
 
 extension Workload.Side {
-  /// Returns a side whose work is asynchronous: a task does it, off the main actor.
+  /// Returns a side whose work is asynchronous. A detached task does this work, so that it does not
+  /// run on the main actor.
   ///
-  /// The caller suspends meanwhile. If it blocked its thread, the work would have one thread fewer:
-  /// Swift's pool has only as many threads as the machine has cores.
+  /// The caller is suspended until the task is done. If the caller blocked its thread instead,
+  /// fewer threads could do the work, because Swift's pool has only as many threads as the machine
+  /// has cores.
   static func task(
     operations: Int? = nil, prepare: @escaping () throws -> Void = {},
     commits: (() -> Int)? = nil, _ body: @escaping @Sendable () async throws -> Int

@@ -1,4 +1,5 @@
-/// One kind of work, done through the C API, with Apus, and with the peer, which is GRDB.
+/// One kind of work that is measured on several sides: through the C API, with Apus, and with the
+/// peer, which is GRDB.
 struct Workload: Sendable {
   /// The name in the table of targets: W1, W2.
   let name: String
@@ -6,14 +7,16 @@ struct Workload: Sendable {
   let title: String
   /// The number of operations of a run, by which its time is divided.
   let operations: Int
-  /// The target; nil for a workload that is only reported.
+  /// The target; nil if the times are reported, but not compared with a target.
   var target: Target?
   /// Whether a run takes many seconds.
   var isLong = false
-  /// Opens the files and creates the sides; the fixture lives as long as they do.
+  /// Opens the files and creates the sides. The caller keeps the fixture alive while it uses the
+  /// sides.
   let sides: @Sendable (Fixture) throws -> Sides
 
-  /// The ways to do the work. A way that does not exist has no figure.
+  /// The sides of a workload: the same work, done in different ways. A side that is nil is not
+  /// measured.
   struct Sides {
     var c: Side?
     var apus: Side

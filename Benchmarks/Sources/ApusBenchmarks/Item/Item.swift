@@ -13,7 +13,7 @@ struct Item: Model {
   @Column var payload: Data?
 }
 
-/// The same values in a plain struct, which the C side reads and writes.
+/// A plain struct with the same values as `Item`. The C side reads and writes such structs.
 struct PlainItem {
   var id: Int64
   var title: String

@@ -35,13 +35,13 @@ struct ReadMark: Model {
   var id: ID { ID(user: user, entry: entry) }
 }
 
-/// The tables of `FeedUser`, and their rows.
+/// The SQL that creates the tables of the feed reader with their rows, and queries on these tables.
 enum LiveFeed {
   static let feeds = 200
   static let entriesOfFeed = 20
 
-  /// Returns the SQL that creates the tables. Each user follows feed 1 and four others, and has
-  /// read ten entries of feed 1.
+  /// Returns the SQL that creates the tables. Each user follows feed 1 and up to four other feeds,
+  /// and has read ten entries of feed 1.
   static func schema(users: Int) -> String {
     """
     CREATE TABLE FeedUser (
@@ -72,7 +72,7 @@ enum LiveFeed {
   }
 
   /// Returns a query that counts the unread entries of each feed that a user follows. The next
-  /// three functions write it in other ways.
+  /// three functions return queries that count the same entries, but are written in other ways.
   static func counted(of user: Int64) -> some Fetchable<(Int64, Int)> {
     Follow.where { $0.$user == user }.select { follow in
       (
@@ -121,7 +121,8 @@ enum LiveFeed {
     }
   }
 
-  /// The titles that a user has read, as one text: a query that is not maintained, but runs again.
+  /// Returns a query for the titles of the entries that a user has read, joined into one text. A
+  /// live result of this query is not maintained: after a change, the query runs again.
   static func titles(of user: Int64) -> some Fetchable<String?> {
     Query { (mark: Columns<ReadMark>, entry: Columns<FeedEntry>) in
       From(mark)

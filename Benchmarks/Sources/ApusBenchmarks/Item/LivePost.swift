@@ -24,8 +24,8 @@ struct LiveList: Model {
 extension LivePost {
   static let countUp = #"UPDATE "LivePost" SET "score" = "score" + 1 WHERE "id" = ?"#
 
-  /// Returns the SQL that creates the tables with `rows` posts: ten by each author, a hundred in
-  /// each list, and a hundred feeds.
+  /// Returns the SQL that creates the tables and inserts `rows` posts. Each author has ten posts,
+  /// each list has a hundred posts, and the posts belong to a hundred feeds.
   static func schema(rows: Int) -> String {
     """
     CREATE TABLE LiveAuthor (

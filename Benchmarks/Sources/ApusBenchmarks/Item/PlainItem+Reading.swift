@@ -1,7 +1,7 @@
 import CSQLiteBench
 import Foundation
 
-/// The error that the value of a column does not fit the property of the struct.
+/// The error that is thrown if a column has a value that the property of the struct cannot store.
 struct UnexpectedColumn: Error {
   let index: Int32
 }

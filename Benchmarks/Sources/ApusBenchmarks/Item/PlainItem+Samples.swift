@@ -6,8 +6,8 @@ extension PlainItem {
     (1...count).map { PlainItem(sample: $0) }
   }
 
-  /// Creates an item with a title of about 24 characters, a body of about 60 (NULL in one item of
-  /// four), and 16 bytes (NULL in one of two).
+  /// Creates an item. The title has about 24 characters and the body about 60. The payload has 16
+  /// bytes. In one item of four, the body is nil, and in one item of two, the payload is nil.
   private init(sample index: Int) {
     id = Int64(index)
     title = "The title of item \(100_000 + index)"

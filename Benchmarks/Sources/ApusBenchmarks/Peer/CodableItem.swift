@@ -26,7 +26,7 @@ struct CodableItem: Codable, FetchableRecord, PersistableRecord, Sendable {
     payload = item.payload
   }
 
-  /// Dates are microseconds since 1970, as on the other sides.
+  /// Dates are stored as microseconds since 1970, as on the other sides.
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
     .custom { value in
       Int64.fromDatabaseValue(value).map {

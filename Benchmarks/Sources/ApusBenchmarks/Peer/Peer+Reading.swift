@@ -32,7 +32,7 @@ extension Peer {
     }
   }
 
-  /// Finds each key in a read of its own.
+  /// Finds the row of each key. Each find is a separate read of the pool.
   func findInReads(_ keys: [Int64]) async throws -> Int {
     var sum = 0
     for key in keys {

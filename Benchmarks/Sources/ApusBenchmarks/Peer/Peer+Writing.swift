@@ -48,7 +48,8 @@ extension Peer {
     }
   }
 
-  /// Inserts each item in a write of its own, from a number of tasks.
+  /// Inserts items from several tasks at the same time. Each item is inserted in a write of its
+  /// own.
   func insertByTasks(_ items: [PlainItem], tasks: Int) async throws -> Int {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for part in items.split(into: tasks) {
@@ -67,9 +68,9 @@ extension Peer {
     return items.count
   }
 
-  /// Runs a closure with an observer of all changes of the table. The observer gets the keys of
-  /// rows, but no values: for those, the peer would need the pre-update hook, which it only has if
-  /// it builds SQLite itself.
+  /// Runs a closure with an observer of all changes of the table. The observer gets the keys of the
+  /// changed rows, but not their values. To get the values, GRDB would need SQLite's pre-update
+  /// hook, which is available only in a build of GRDB with its own SQLite.
   func observing<Result>(_ body: () throws -> Result) throws -> Result {
     let observer = RowObserver()
     pool.add(transactionObserver: observer, extent: .databaseLifetime)

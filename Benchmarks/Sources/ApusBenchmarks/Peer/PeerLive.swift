@@ -1,6 +1,7 @@
 import GRDB
 
-/// A change of the row with a key, and the kind of result that GRDB fetches after the change.
+/// The SQL that changes the row with a given key, and the kind of result that GRDB fetches after
+/// this change.
 struct PeerChange: Sendable {
   enum Result: Sendable {
     case join, groups, count, included
@@ -14,8 +15,8 @@ struct PeerChange: Sendable {
   }
 }
 
-/// A live result of the peer over the tables of `LivePost`, which is fetched again after each commit.
-/// It reads rows by index.
+/// A live result of the peer. Its query reads the tables of `LivePost`. The result is fetched again
+/// after each commit, and the columns of its rows are read by index.
 ///
 /// `@unchecked Sendable`: the workload uses it from one task at a time, and waits for it.
 final class PeerLive: @unchecked Sendable {
@@ -37,7 +38,8 @@ final class PeerLive: @unchecked Sendable {
 
   func next() async throws -> Int { try await nextCount() }
 
-  /// Changes one row, and waits for the result with the change.
+  /// Changes one row, and waits for the result that contains the change. Returns the number of its
+  /// rows.
   func change(_ key: Int64) async throws -> Int {
     try commitChange(of: key)
     return try await next()

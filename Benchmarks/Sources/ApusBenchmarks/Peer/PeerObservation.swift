@@ -17,7 +17,8 @@ final class PeerObservation: @unchecked Sendable {
 
   func count() async throws -> Int { try await iterator.next()?.count ?? 0 }
 
-  /// Changes one row, and waits for the result with the change.
+  /// Changes one row, and waits for the result that contains the change. Returns the number of its
+  /// rows.
   func change(_ key: Int64) async throws -> Int {
     try commitChange(of: key)
     return try await count()

@@ -1,7 +1,7 @@
 import GRDB
 
-/// The peer as a store of `ManyObservers`: one `ValueObservation` for each observer, which fetches
-/// the rows of the same SQL.
+/// The peer as a store of `ManyObservers`. Each observer is a `ValueObservation` that fetches the
+/// rows of the SQL that Apus runs.
 struct PeerStore: ManyObservers.Store {
   private let pool: DatabasePool
 

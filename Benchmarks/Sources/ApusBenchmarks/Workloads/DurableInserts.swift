@@ -1,7 +1,8 @@
 import Apus
 import CSQLiteBench
 
-/// Inserts that wait for the disk, with `synchronous=FULL`, as on servers.
+/// Inserts that wait until they are stored on the disk. The databases have `synchronous=FULL`, as
+/// on servers.
 extension Workload {
   static let durableInserts = Workload.durable(
     name: "W9", title: "1,000 tasks, a durable insert each", tasks: 1_000, target: .grdb(30))

@@ -2,8 +2,8 @@ import Apus
 import CSQLiteBench
 
 extension Workload {
-  /// Compares with C code that opens a read transaction for each find, since each find of Apus is a
-  /// separate access.
+  /// Compares asynchronous finds with C code. The C code opens a read transaction for each find,
+  /// because each find of Apus is also a separate access.
   static let findAsync = Workload(
     name: "W8", title: "20,000 async finds from a task, each its own read", operations: 20_000,
     target: .c(0.45)
@@ -13,7 +13,7 @@ extension Workload {
     return Sides(
       c: fixture.findInTransactions(keys),
       apus: Side {
-        // The detached task runs off the main actor, wherever this closure runs.
+        // Even if this closure runs on the main actor, the detached task does not.
         try await Task.detached {
           var sum = 0
           for key in keys {
@@ -26,7 +26,8 @@ extension Workload {
       codable: .task { try await peer.findRecordsInReads(keys) })
   }
 
-  /// Each find hops to a thread of the database and back.
+  /// Measures finds that the main actor awaits. The work of each find moves to a thread of the
+  /// database, and back.
   static let findFromMainActor = Workload(
     name: "W8m", title: "2,000 async finds from the main actor", operations: 2_000, target: .c(6)
   ) { fixture in
@@ -73,7 +74,8 @@ extension Fixture {
     return scatteredKeys(count, of: cachedRows)
   }
 
-  /// Runs BEGIN, the find and COMMIT for each key, with statements that were prepared once.
+  /// Returns a side that runs BEGIN, a SELECT and COMMIT for each key. Each of the three statements
+  /// is prepared once.
   fileprivate func findInTransactions(_ keys: [Int64]) -> Workload.Side {
     let connection = connection
     return Workload.Side {

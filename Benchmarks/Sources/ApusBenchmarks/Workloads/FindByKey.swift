@@ -24,8 +24,9 @@ extension Workload {
   }
 }
 
-/// A number of rows whose pages fit into SQLite's cache, so that the statement is measured. Reading
-/// the file would hide what either side adds.
+/// A number of rows that is small enough for all their pages to stay in SQLite's cache. So only the
+/// work of the statements is measured. If pages were read from the file, the time for this would
+/// hide the difference between the sides.
 let cachedRows = 10_000
 
 /// Returns keys from 1 to `rows` in an order without locality, the same in each run.

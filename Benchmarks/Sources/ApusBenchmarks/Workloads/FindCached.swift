@@ -26,12 +26,14 @@ extension Workload {
     name: "W18", title: "20,000 synchronous finds of cached rows", rows: cachedRows,
     target: .c(0.10))
 
-  /// The rows stay in the cache of the processor, so that the work is measured and not the memory.
+  /// Finds only 100 rows, which stay in the cache of the processor. So the work of the finds is
+  /// measured, and not the speed of the machine's memory.
   static let findFewCached = findCached(
     name: "W18h", title: "the same of 100 rows, which are found again and again", rows: 100,
     target: .c(0.05))
 
-  /// Compares with C code that finds all rows in one read, which is the cheapest way in C.
+  /// Compares finds of cached rows with C code that finds all rows in one read transaction, which
+  /// is the fastest way in C.
   private static func findCached(
     name: String, title: String, rows: Int, target: Target
   ) -> Workload {
@@ -39,8 +41,8 @@ extension Workload {
       try fixture.fill(with: PlainItem.samples(cachedRows))
       let database = fixture.database
       let keys = scatteredKeys(20_000, of: rows)
-      // The first read only maps the wal-index, which the cache needs: the second round stores its
-      // row.
+      // The cache can store a row only after the connection has mapped the wal-index, which the
+      // first read does. So the first row is stored in the second round.
       for _ in 0..<2 {
         for key in 1...Int64(cachedRows) { _ = try database.find(CachedItem.self, key) }
       }
@@ -50,7 +52,8 @@ extension Workload {
     }
   }
 
-  /// Compares with C code that runs a prepared query in one read.
+  /// Compares queries with cached results with C code that prepares the query once and runs it in
+  /// one read transaction.
   static let queryCached = Workload(
     name: "W18q", title: "20,000 queries of 20 rows, whose results are cached", operations: 20_000
   ) { fixture in

@@ -33,7 +33,8 @@ extension Document {
   }
 }
 
-/// Creates the table, its index and the triggers with Apus, and on the C side by the same SQL.
+/// Creates the table, its full-text index and the triggers with Apus. Then runs the same SQL on the
+/// C side.
 private func createDocuments(_ database: Database, _ connection: CConnection) throws {
   try database.migrate([Document.self])
   let definitions = try database.fetch(
@@ -90,7 +91,8 @@ extension Workload {
     let documents = Document.samples(100_000)
     try database.write { try $0.insert(documents) }
     _ = try insertByC(documents, connection)
-    // The two sides insert differently, so their indexes would have different numbers of segments.
+    // The two sides insert the documents in different ways, so their indexes have different numbers
+    // of segments. After `optimize`, each index has one segment.
     try database.optimizeSearchIndex(of: Document.self)
     try connection.execute("INSERT INTO Document_search (Document_search) VALUES ('optimize')")
     try fixture.checkpoint()
@@ -152,7 +154,7 @@ extension Workload {
     return Sides(
       c: Side(prepare: clear) { try insertByC(documents, connection) },
       apus: Side(prepare: clear) {
-        // One statement for each document, as on the C side.
+        // As on the C side, each document is inserted by a statement of its own.
         try database.write { connection in
           for document in documents { try connection.insert(document) }
         }

@@ -23,8 +23,9 @@ extension Workload {
     try insertion(fixture) { connection, items in try connection.insert(items) }
   }
 
-  /// Returns the sides of an insertion: C with one `sqlite3_step` for each row, Apus with the given
-  /// closure, and GRDB.
+  /// Returns the sides of a workload that inserts rows. The C side calls `sqlite3_step` once for
+  /// each row, Apus inserts the rows by the given closure, and GRDB inserts plain structs and
+  /// `Codable` records.
   static func insertion(
     _ fixture: Fixture, by insertModels: @escaping (Connection, [Item]) throws -> Void
   ) throws -> Sides {
@@ -32,7 +33,8 @@ extension Workload {
     let models = items.map(Item.init)
     let records = items.map(CodableItem.init)
     let (database, connection, peer) = (fixture.database, fixture.connection, fixture.peer)
-    // The fixture owns both sides; the closures must not own the fixture.
+    // The caller keeps the fixture alive while it uses the sides, so the closures need not own the
+    // fixture.
     let clear: () throws -> Void = { [unowned fixture] in try fixture.clear() }
     return Sides(
       c: Side(prepare: clear) {

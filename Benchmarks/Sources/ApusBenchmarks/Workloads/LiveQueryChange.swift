@@ -1,12 +1,11 @@
 import Apus
 
-/// The time from a commit of one changed row until an observer of all rows has the new result and
-/// the difference, and has read the number of rows and the changed row.
+/// Workloads that change one row, commit, and wait until an observer of all rows has the new result
+/// and has read the number of its rows and the changed row.
 ///
 /// The C side only commits. The additional time of Apus is the cost of observing, which should not
-/// grow with the number of rows. All sides commit on the calling thread, and the same task then
-/// asks for the result, so that the time to wake another thread, which W8 measures, is not
-/// included.
+/// grow with the number of rows. On all sides, the task that commits then asks for the result
+/// itself. So the time does not include the time to wake another thread, which W8 measures.
 extension Workload {
   static let liveQueryOf10_000 = liveQuery(
     rows: 10_000, peerChanges: 20, name: "W10a", target: .hops(1.5))
@@ -15,8 +14,8 @@ extension Workload {
   static let liveQueryOf1_000_000 = liveQuery(
     rows: 1_000_000, peerChanges: nil, name: "W10c", target: .hops(1.5), isLong: true)
 
-  /// - Parameter peerChanges: the number of changes that the peer follows in a run; nil to leave
-  ///   the peer out.
+  /// - Parameter peerChanges: the number of changes that a run makes on the side of the peer; nil
+  ///   to leave this side out.
   private static func liveQuery(
     rows: Int, peerChanges: Int?, name: String, target: Target, isLong: Bool = false
   ) -> Workload {

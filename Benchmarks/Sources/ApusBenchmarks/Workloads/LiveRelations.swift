@@ -1,9 +1,9 @@
 import Apus
 
-/// The time from a commit of one changed row until an observer of a join, of groups, of a count, or
-/// of models with included rows has the new result.
+/// Workloads that change one row, commit, and wait until an observer has the new result of its
+/// query: a join, groups, a count, or models with included rows.
 ///
-/// As for a live query of one table, the C side only commits, and the additional time of Apus is
+/// As in the workloads of one table, the C side only commits, and the additional time of Apus is
 /// the cost of observing. The peer fetches the whole result again.
 extension Workload {
   static let liveRelations: [Workload] = [10_000, 100_000, 1_000_000].flatMap { rows in
@@ -84,15 +84,15 @@ extension Workload {
   }
 
   /// - Parameters:
-  ///   - keys: the changed rows have keys from 1 to this number; if nil, from 1 to `rows`.
-  ///   - change: the change as the C side and the peer make it, and the result that the peer then
-  ///     fetches.
+  ///   - keys: the greatest key of the rows to change; nil for `rows`. The least key is 1.
+  ///   - change: the SQL by which the C side and the peer change a row, and the kind of result that
+  ///     the peer then fetches.
   private static func live(
     _ name: String, _ title: String, of rows: Int, keys: Int? = nil, target: Target,
     _ change: PeerChange, _ commit: @escaping @Sendable (Database, Int64) throws -> Void,
     _ observe: @escaping @Sendable (Database) -> @Sendable () async throws -> Int
   ) -> Workload {
-    // The peer is measured at one size only.
+    // The peer is measured only with 100,000 rows.
     let isMiddle = rows == 100_000
     return Workload(
       name: "\(name)-\(rows)", title: title, operations: 500,
@@ -105,8 +105,8 @@ extension Workload {
       let keys = scatteredKeys(500, of: keys ?? rows)
       let next = observe(database)
       _ = try wait { try await next() }
-      // The first commit makes the query run again, since its result may contain that commit
-      // already.
+      // After the first commit, the query runs again instead of being maintained, because its first
+      // result may already contain this commit. So this commit is not measured.
       try commit(database, 1)
       _ = try wait { try await next() }
       var grdb: Side?

@@ -11,8 +11,8 @@ struct LoggedNote: Model {
   static var schema: Schema<LoggedNote> { Logged() }
 }
 
-/// The table on the C side, with a log as a programmer writes it by hand: a row for each change,
-/// with the old and the new values.
+/// The log of the C side, as a programmer would write it by hand: triggers insert a row for each
+/// change, with the old and the new values.
 private let loggedByHand = """
   CREATE TABLE "change" (id INTEGER PRIMARY KEY, time INTEGER, kind TEXT, note INTEGER,
     old_title TEXT, new_title TEXT, old_stars INTEGER, new_stars INTEGER);

@@ -1,14 +1,14 @@
 import Apus
 
-/// A table other than the one that is written.
+/// A model whose table is observed, but not written.
 private struct Neighbour: Model {
   @PrimaryKey var id: Int64
   @Column var name: String
 }
 
 extension Workload {
-  /// Every change is received with its old and new values. The C side has a hook that keeps the same
-  /// values, and delivers each row once, after the commit.
+  /// Each side receives the old and the new values of every changed row. On the C side, a hook
+  /// keeps the same values as Apus. After the commit, it delivers each row once.
   static let observedUpdate = Workload(
     name: "W6", title: "W5 with an observer that gets old and new values", operations: 20_000,
     target: .c(1.15)
@@ -33,7 +33,8 @@ extension Workload {
           }
           if told >= cachedRows { break }
         }
-        // A row that is updated twice is reported once.
+        // Each row is updated twice, but reported once. If the number of reported rows is right,
+        // the side returns the number of updates, as the other sides do.
         return told == cachedRows ? changed : told
       },
       grdb: Side(prepare: work.checkpoint) {
@@ -44,7 +45,8 @@ extension Workload {
       })
   }
 
-  /// The target is the ratio of W1, which was 0.91 when the target was set, plus 0.05 for the hook.
+  /// The target is the sum of two numbers: the ratio of W1 when the target was set, which was 0.91,
+  /// and 0.05 for the hook.
   static let observedNeighbour = Workload(
     name: "W6n", title: "W1 with an observer of another table", operations: 100_000,
     target: .c(0.96)

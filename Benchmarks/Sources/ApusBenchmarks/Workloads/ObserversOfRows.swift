@@ -1,7 +1,7 @@
 import Apus
 
-/// Commits of one changed row while other rows are watched. The cost of a commit should not grow
-/// with the number of watched rows. The C side only commits.
+/// Workloads that change one row in each commit while other rows of the same table are watched. The
+/// cost of a commit should not grow with the number of watched rows. The C side only commits.
 extension Workload {
   static let observersOf10 = observers(of: 10, name: "W10d", target: .c(1.5))
   static let observersOf100 = observers(of: 100, name: "W10d-100")

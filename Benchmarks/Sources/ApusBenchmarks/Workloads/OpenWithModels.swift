@@ -43,8 +43,8 @@ private let letters: [any Letter.Type] = [
   N.T.self, N.U.self,
 ]
 
-/// Models like `Numbered`, with different types for each pair of letters, because each opening
-/// needs types that the process has not used before.
+/// Models like `Numbered`. Each pair of letters gives a list of models whose types differ from
+/// those of all other pairs. So each opening can use types that the process has not used before.
 private struct Round<First, Second> {
   struct Of<Number>: Model {
     static var tableName: String { "Numbered_\(Number.self)" }
@@ -67,7 +67,7 @@ private struct Round<First, Second> {
 }
 
 extension Letter {
-  /// Returns the models of the round for this letter and a second one.
+  /// Returns the models for the pair of this letter and a second one.
   fileprivate static func models(before second: any Letter.Type) -> [any Model.Type] {
     second.models(behind: Self.self)
   }
@@ -86,8 +86,9 @@ extension Workload {
     name: "W7", title: "open a file with 20 models that match", operations: 200, target: .c(1.80)
   ) { fixture in
     let path = try unwrapped(fixture.database.path) + ".models"
-    // This database stays open: the last connection to close would empty the log, and the next one
-    // would have to start it again.
+    // This database stays open during the measurement. Otherwise, each database that is closed
+    // would be the last one: it would empty the write-ahead log, and the next database would have
+    // to begin a new one.
     let kept = try Database(path: path, models: models, configuration: .relaxed)
     return Sides(
       c: Side {
@@ -107,9 +108,9 @@ extension Workload {
       })
   }
 
-  /// Works like `openWithModels`, with types that the process has not seen before: their properties
-  /// are read from the types, and their schemas are evaluated. A program pays for this once for
-  /// each list of models.
+  /// Works like `openWithModels`, but with models whose types the process has not used before. So
+  /// the library must read the properties of these types and evaluate their schemas. A program does
+  /// this once for each list of models.
   static let openTheFirstTime = Workload(
     name: "W7f", title: "open a file with 20 models that match, the first time", operations: 20,
     target: .c(6)
@@ -127,8 +128,8 @@ extension Workload {
         }
       },
       apus: Side(prepare: {
-        // The types are created before the measured run, because the compiler would create those of
-        // a program.
+        // In a program, the compiler creates the types of the models. So here they are created
+        // before the run, where their creation is not measured.
         lists = []
         for _ in 0..<20 {
           let (first, second) = round.quotientAndRemainder(dividingBy: letters.count)

@@ -1,16 +1,16 @@
 import Apus
 
-/// Eight or fewer readers, each with 20,000 finds that are separate reads, while a writer changes
-/// the same table in transactions of its own. On the C side, each reader is a thread, and so is the
-/// writer.
+/// Workloads with at most eight readers, while a writer may change the same table. Each reader
+/// makes 20,000 finds, each of which is a separate read, and each change of the writer is a
+/// separate transaction. On the C side, the readers and the writer have threads of their own.
 extension Workload {
-  /// The writer commits as often as it can until the readers are done. The sides may therefore do
-  /// different amounts of writing: the report says how many commits each of them has made.
+  /// The writer commits as often as it can until the readers are done. So the numbers of commits
+  /// may differ between the sides. The report has the number for each side.
   static let readersAndWriter = readers(
     "W12", "8 × 20,000 finds while one writes", commits: nil, target: .c(0.75))
 
   /// The writer makes the same number of commits on each side, however long the readers take. The
-  /// time ends when both are done.
+  /// measured time ends when the readers and the writer are done.
   static let readersAndCommits = readers(
     "W12e", "8 × 20,000 finds and 4,000 commits at the same time", commits: 4_000,
     target: .c(1.2))
@@ -24,9 +24,9 @@ extension Workload {
       name, "\(count) × 20,000 finds at the same time", of: count, commits: 0, target: target)
   }
 
-  /// Commits of one thread while another thread finds rows without a pause. Each find is a separate
-  /// read. No work moves to another thread, so no thread is woken, and each of the two threads has
-  /// a core of its own.
+  /// Measures the commits of one thread while another thread finds rows without a pause. Each find
+  /// is a separate read. Both threads do their work themselves, so no thread has to be woken, and
+  /// each thread has a core of its own.
   static let commitsBesideReader = Workload(
     name: "W12c", title: "4,000 commits while another thread finds without a pause",
     operations: 4_000, target: .c(1.15)
@@ -58,7 +58,7 @@ extension Workload {
 
   /// - Parameters:
   ///   - count: The number of readers.
-  ///   - commits: The number of commits; nil to commit until the readers are done.
+  ///   - commits: The number of commits. If nil, the writer commits until the readers are done.
   private static func readers(
     _ name: String, _ title: String, of count: Int = 8, commits limit: Int?, target: Target?
   ) -> Workload {

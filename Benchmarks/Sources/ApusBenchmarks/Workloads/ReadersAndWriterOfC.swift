@@ -1,8 +1,8 @@
 import CSQLiteBench
 
 extension Workload {
-  /// Runs some readers and a writer, each on its own thread, and returns the length of the titles
-  /// that the readers found.
+  /// Runs some readers and a writer, each on its own thread, and returns the total length of the
+  /// titles that the readers found.
   static func readWithC(
     _ path: String, _ keys: [Int64], by count: Int, _ commits: CommitCount
   ) throws -> Int {
@@ -22,7 +22,8 @@ extension Workload {
     return titles.value
   }
 
-  /// Commits on this thread while another one reads without a pause. Returns the number of commits.
+  /// Makes commits on the calling thread while another thread reads without a pause. Returns the
+  /// number of commits.
   static func commits(
     _ count: Int, _ path: String, whileReadingWith keys: [Int64]
   ) throws -> Int {
@@ -41,7 +42,7 @@ extension Workload {
     return count
   }
 
-  /// Changes one row after another, each in a transaction of its own, until there is no next key.
+  /// Changes one row after another, each in a transaction of its own, until `next` returns nil.
   private static func commit(_ path: String, next: () -> Int64?) throws {
     let connection = try CConnection(path: path)
     try connection.withStatement(#"UPDATE "Item" SET "count" = "count" + 1 WHERE "id" = ?"#) {

@@ -1,7 +1,8 @@
 import CSQLiteBench
 
-// The reads of several workloads on the C side: one prepared statement in one read transaction.
-// Each function is inlined into its workload, so that no call of a closure is measured.
+// The reads that several workloads make on the C side. Each uses one prepared statement in one read
+// transaction. The functions are inlined into their workloads, so that the measured time includes
+// no call of a closure.
 
 extension Fixture {
   /// Finds the item of each key.
@@ -25,7 +26,7 @@ extension Fixture {
     }
   }
 
-  /// Fetches the items of a query for each key.
+  /// Returns a side that runs a query for each key, and fetches all of its items.
   ///
   /// - Parameter bind: binds the values of the query.
   @inline(__always)

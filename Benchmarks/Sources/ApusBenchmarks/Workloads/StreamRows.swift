@@ -2,8 +2,8 @@ import Apus
 import CSQLiteBench
 
 extension Workload {
-  /// Reads each of 100,000 items 100 times, in one statement: ten million rows without a file of
-  /// gigabytes.
+  /// Reads ten million rows in one statement. The statement returns each of 100,000 items 100
+  /// times, so that the file need not have gigabytes.
   static let streamRows = Workload(
     name: "W11", title: "iterate over 10,000,000 models as a stream", operations: 10_000_000,
     target: .c(1.10), isLong: true

@@ -2,8 +2,8 @@ import Apus
 import ApusHistory
 import CSQLiteBench
 
-/// The undo of a deletion of 31,000 rows, compared with the deletion itself on the C side: an undo
-/// should cost only a bit more than the change.
+/// Workloads that undo the deletion of 31,000 rows. They are compared with the deletion itself on
+/// the C side, because an undo should take only a little longer than the change.
 extension Workload {
   static let undoneDeletions = Workload(
     name: "W21", title: "undo 31,000 deleted rows in memory; C deletes them", operations: 31_000

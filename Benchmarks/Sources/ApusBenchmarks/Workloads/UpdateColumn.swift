@@ -19,13 +19,13 @@ extension Workload {
   }
 }
 
-/// Updates of one column of the same items, through the C API and with models. Each run writes
-/// values that the column does not have yet.
+/// The sides that update one column of the same items, through the C API and with models. Each run
+/// writes values that differ from the present values of the column.
 struct UpdateWork {
   let items: [PlainItem]
   let records: [CodableItem]
   let checkpoint: () throws -> Void
-  /// The numbers that the peer's side adds to the column, one for each run.
+  /// The numbers that the sides of the peer add to the column. Each run takes the next number.
   let steps: Steps
   let c: Workload.Side
   let apus: Workload.Side

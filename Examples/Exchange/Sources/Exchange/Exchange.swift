@@ -3,10 +3,10 @@ import ApusHistory
 
 /// The exchange of transactions with a database in another process.
 ///
-/// One side pulls: it asks for the transactions after the position that it has reached in the other
-/// side's log, and applies them. Then the other side pulls. Each side keeps its position in its
-/// database, with the rows. So the connection may end at any time; the next exchange continues from
-/// the position.
+/// First, one process pulls: it asks the other process for the transactions that follow a position
+/// in the other database's log, and applies them. Then the two processes change their roles. Each
+/// database stores the position that it has reached, in the same file as the rows. So if the
+/// connection ends too early, the next exchange continues from this position.
 struct Exchange {
   /// A request of the side that pulls.
   enum Question: Codable {
@@ -19,7 +19,7 @@ struct Exchange {
   struct Answer: Codable {
     var identity: String
     var batch: LogBatch?
-    /// Whether the log of the other side lacks the requested position, because its file was
+    /// Whether the log of the side that answers lacks the requested position, because the file was
     /// restored from a backup.
     var isUnknown = false
   }
@@ -28,16 +28,16 @@ struct Exchange {
   struct Result {
     var transactions = 0
     var conflicts: [ResolvedConflict] = []
-    /// The changes that wait, for example until this program is updated to the models of the other
-    /// program.
+    /// The changes that cannot be applied yet. For example, if the other program has a newer model,
+    /// they wait until this program has the same model.
     var waiting: LogWaiting?
   }
 
   let db: Database
   let peer: Peer
 
-  /// Applies the transactions of the other side that this side lacks. Of two changes of the same
-  /// column, the later one wins.
+  /// Asks the other side for the transactions that this side does not have yet, and applies them.
+  /// If both sides have changed the same column of a row, the later change wins.
   func pull() throws -> Result {
     var result = Result()
     let other = try ask(.identity).identity
@@ -45,7 +45,8 @@ struct Exchange {
       let position = try db.log.appliedPosition(of: other)
       let answer = try ask(.batch(after: position))
       if answer.isUnknown {
-        // Everything is asked for again; transactions that were applied before are skipped.
+        // From now on, all transactions are requested again. Those that were applied before are
+        // skipped.
         try db.write { try $0.setAppliedLogPosition(.start, of: other) }
         continue
       }
@@ -59,7 +60,7 @@ struct Exchange {
     return result
   }
 
-  /// Answers the other side until it has everything.
+  /// Answers the questions of the other side, until the other side has all transactions.
   func serve() throws {
     let identity = try db.log.identity
     while true {

@@ -3,7 +3,8 @@ import ApusHistory
 
 /// A line of a shopping list.
 struct Item: Model, Equatable {
-  /// A key that no other database makes, so that both may add items while they are apart.
+  /// A key that no other database creates. So both databases can add items while they are not
+  /// connected.
   @PrimaryKey var id = Unique64()
   @Column var name: String
   @Column var count = 1

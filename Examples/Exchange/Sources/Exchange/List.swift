@@ -33,8 +33,8 @@ struct List {
     return number
   }
 
-  /// Changes the items with a name, in one transaction. Only the columns that differ are written
-  /// and sent.
+  /// Changes all items that have the given name, in one transaction. Only the columns whose values
+  /// differ are written, and later sent to the other side.
   private func edit(_ itemName: String, _ change: (inout Item) throws -> Void) throws {
     try db.write { tx in
       for var item in try tx.fetch(Item.where { $0.$name == itemName }) {

@@ -20,8 +20,8 @@ final class Peer {
         defer { received = Data(received[(end + 1)...]) }
         return try JSONDecoder().decode(type, from: received[..<end])
       }
-      // This returns the bytes that have arrived; `read(upToCount:)` would wait for the whole
-      // count.
+      // `availableData` waits for the first bytes only, and returns those that have arrived.
+      // `read(upToCount:)` would wait until the given number of bytes has arrived.
       let data = file.availableData
       guard !data.isEmpty else { throw SocketError(action: "receive", code: ECONNRESET) }
       received += data
@@ -29,7 +29,7 @@ final class Peer {
   }
 }
 
-/// A call of the system that failed.
+/// The error that is thrown if a call of the operating system fails.
 struct SocketError: Error, CustomStringConvertible {
   let action: String
   var code = errno

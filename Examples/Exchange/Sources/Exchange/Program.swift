@@ -19,7 +19,8 @@ struct Program {
     """
 
   static func main() {
-    // If the other side is gone, writing to it throws an error.
+    // Without this, the process would be ended by SIGPIPE if it writes to a connection whose other
+    // side is closed. With it, the write throws an error.
     signal(SIGPIPE, SIG_IGN)
     do {
       var arguments = CommandLine.arguments.dropFirst()
@@ -34,7 +35,7 @@ struct Program {
   }
 }
 
-/// A command that cannot be run.
+/// The error that is thrown if a command is not known, or if two lists differ.
 enum CommandError: Error, CustomStringConvertible {
   case unknown(String)
   case differs(String, String)

@@ -51,7 +51,7 @@ struct Program {
   }
 }
 
-/// The reason for which the board does not start, in one line.
+/// The reason why the board cannot be started, as one line of text.
 struct StartFailure: Error, Equatable {
   var reason: String
 
@@ -71,20 +71,21 @@ struct StartFailure: Error, Equatable {
     switch error {
     case let error as DatabaseError where error.code.primary == .notADatabase:
       reason = "\(path) is not an SQLite database"
-    // The message begins with the path.
+    // The message of such an error already begins with the path of the file.
     case let error as DatabaseError: reason = error.message
     default: reason = "\(path): \(error)"
     }
   }
 
-  /// Runs a closure that uses a file, so that its errors name the file.
+  /// Runs a closure that uses a file. If it throws, throws a `StartFailure` whose reason names the
+  /// file.
   static func naming<Result>(
     _ path: String, _ body: () async throws -> Result
   ) async throws -> Result {
     do { return try await body() } catch { throw StartFailure(path: path, error) }
   }
 
-  /// The reason for which the program ends, without line breaks.
+  /// Returns the reason why the program ends, as one line of text.
   static func line(_ error: any Error) -> String {
     let text = (error as? StartFailure)?.reason ?? "\(error)"
     return text.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }

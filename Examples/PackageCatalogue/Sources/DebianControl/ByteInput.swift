@@ -6,14 +6,14 @@
   import Darwin
 #endif
 
-/// The file that a reader's bytes come from.
+/// The input from which a reader gets its bytes: a file, or nothing if all bytes are in memory.
 ///
-/// It cannot be copied, so that a file that it opened itself is closed exactly once.
+/// The type cannot be copied. So if it has opened the file itself, the file is closed exactly once.
 struct ByteInput: ~Copyable, Sendable {
   private enum File {
-    /// All bytes are in the reader's buffer already.
+    /// There is no file. All bytes are already in the reader's buffer.
     case none
-    /// Opened by the caller, who also closes it.
+    /// A file that the caller has opened, and closes.
     case borrowed(Int32)
     /// Opened here.
     case owned(Int32)
@@ -35,7 +35,7 @@ struct ByteInput: ~Copyable, Sendable {
   }
 
   init(path: String) throws(ControlError) {
-    // The system would open the path before the NUL.
+    // The system ends a path at a NUL byte, so it would open another file.
     guard !path.utf8.contains(0) else {
       throw .cannotOpen(path: path, reason: "the path contains a NUL byte")
     }
@@ -64,14 +64,15 @@ struct ByteInput: ~Copyable, Sendable {
     return Int(status.st_size)
   }
 
-  /// Reads bytes into the array from `start` to its end. Returns their number, which is 0 at the
-  /// end of the input.
+  /// Reads bytes into the part of the array that begins at `start`. Returns their number, which is
+  /// 0 at the end of the input.
   ///
-  /// `line` is the line to name in an error.
+  /// If reading fails, the error names `line`.
   func fill(_ bytes: inout [UInt8], from start: Int, line: Int) throws(ControlError) -> Int {
     guard let descriptor else { return 0 }
     while true {
-      // `read` writes into the memory of the array, from a start that is checked.
+      // `read` writes directly into the memory of the array. The subscript checks that `start` is
+      // within the array.
       let count = bytes.withUnsafeMutableBytes { memory in
         let free = UnsafeMutableRawBufferPointer(rebasing: memory[start...])
         return read(descriptor, free.baseAddress, free.count)
@@ -81,7 +82,8 @@ struct ByteInput: ~Copyable, Sendable {
       case EINTR:
         continue
       case EAGAIN:
-        // The descriptor does not block by itself, so this waits until there is something to read.
+        // The caller has opened the descriptor in non-blocking mode, so `poll` waits until there is
+        // something to read.
         var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&interest, 1, -1)
       case let code:

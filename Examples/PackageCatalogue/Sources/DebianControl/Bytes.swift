@@ -12,7 +12,7 @@ enum ASCII {
 }
 
 extension UInt8 {
-  /// Whether it is a space, a tab, or part of a line break.
+  /// Whether the byte is a space, a tab, or a part of a line break.
   var isWhiteSpace: Bool {
     self == ASCII.space || self == ASCII.newline || self == ASCII.carriageReturn
       || self == ASCII.tab
@@ -22,7 +22,7 @@ extension UInt8 {
 
   var isLetter: Bool { lowercased &- UInt8(ascii: "a") < 26 }
 
-  /// Whether a package's name may contain it.
+  /// Whether the name of a package may contain the byte.
   var isNameByte: Bool {
     switch self {
     case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "_"): true
@@ -30,12 +30,12 @@ extension UInt8 {
     }
   }
 
-  /// The small letter for a capital one; any other byte as it is.
+  /// The byte, converted to a small letter if it is a capital letter.
   var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 }
 
 extension [UInt8] {
-  /// Returns the index of the next newline, or `end`.
+  /// Returns the index of the next newline; `end` if there is no newline before `end`.
   func newline(from start: Int, to end: Int) -> Int {
     var position = start
     while position < end, self[position] != ASCII.newline { position += 1 }
@@ -53,7 +53,8 @@ extension [UInt8] {
 
   /// Returns the bytes as text; bytes that are not valid UTF-8 become replacement characters.
   func text(_ range: Range<Int>) -> String {
-    // The pointer, with a checked range, is used inside the closure only. It saves a copy.
+    // The pointer saves a copy of the bytes. It is safe because the range is checked, and because
+    // it is used only inside the closure.
     withUnsafeBufferPointer {
       String(decoding: UnsafeBufferPointer(rebasing: $0[range]), as: UTF8.self)
     }

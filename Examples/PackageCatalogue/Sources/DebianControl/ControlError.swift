@@ -1,24 +1,25 @@
 /// An error while reading a control file, with its place.
 public enum ControlError: Error, Hashable, Sendable {
-  /// The text at `line` (the first line of the input is 1) is not valid in a control file.
+  /// The text at `line` is not valid in a control file. Lines are counted from 1.
   case malformed(line: Int, Malformation)
 
-  /// The file cannot be opened; `reason` is that of the operating system.
+  /// The file cannot be opened. The operating system has given the `reason`.
   case cannotOpen(path: String, reason: String)
 
-  /// Reading failed after `line` lines; `reason` is that of the operating system.
+  /// After `line` lines were read, reading failed. The operating system has given the `reason`.
   case cannotRead(source: String, line: Int, reason: String)
 }
 
 /// The problem with a line of a control file.
 public enum Malformation: Hashable, Sendable {
-  /// A line that is neither `Field: value`, nor the continuation of one, nor blank.
+  /// A line that has none of the three possible forms: `Field: value`, the continuation of a value,
+  /// and a blank line.
   case noField(text: String)
 
   /// A line that begins with white space although its stanza has no field before it.
   case strayContinuation(text: String)
 
-  /// A field that its stanza already has, at `firstLine`.
+  /// A second field with the same name in a stanza. The first one is at `firstLine`.
   case duplicateField(name: String, firstLine: Int)
 
   /// A field that every package has, but this stanza does not.
@@ -30,7 +31,7 @@ public enum Malformation: Hashable, Sendable {
   /// A line that is not UTF-8.
   case invalidUTF8
 
-  /// A line with a NUL byte, which text does not contain.
+  /// A line with a NUL byte, which a text must not contain.
   case nulByte
 
   /// A stanza of more than `limit` bytes.

@@ -1,4 +1,4 @@
-/// The values of a stanza's fields, each checked for its field.
+/// The values of the fields of a stanza. Each method checks that the value is valid for its field.
 ///
 /// A field with an empty value counts as missing.
 struct FieldValues {
@@ -18,14 +18,16 @@ struct FieldValues {
     return line.isEmpty ? nil : stanza.bytes.text(line)
   }
 
-  /// Returns the continuation lines of the value; a line of one full stop stands for an empty one.
+  /// Returns the continuation lines of the value. In the file, a line that has only a full stop
+  /// stands for an empty line.
   func otherLines(_ name: String) -> String {
     guard let text = text(name), let end = text.firstIndex(of: "\n") else { return "" }
     return text[text.index(after: end)...].split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0 == "." ? "" : $0 }.joined(separator: "\n")
   }
 
-  /// Returns the value of a field that must exist and be one word.
+  /// Returns the value of a field. Throws if the field is missing, or if its value is not a single
+  /// word.
   func required(_ name: String) throws(ControlError) -> String {
     guard let text = text(name) else {
       throw .malformed(line: stanza.line, .missingField(name: name))
@@ -46,7 +48,8 @@ struct FieldValues {
     return name
   }
 
-  /// Returns a number of KiB that is small enough for its bytes to be counted in an `Int`.
+  /// Returns the value of a field as a number of KiB; nil if the field is missing. Throws if the
+  /// same size in bytes would be too large for an `Int`.
   func size(_ name: String) throws(ControlError) -> Int? {
     guard let text = text(name) else { return nil }
     let limit = Int.max / 1024

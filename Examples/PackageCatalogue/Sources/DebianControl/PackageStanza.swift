@@ -6,33 +6,36 @@ public struct PackageStanza: Hashable, Sendable {
   /// Its name: `Package`.
   public let name: String
 
-  /// Its version: `Version`. Empty only if dpkg knows the package by name and never installed it.
+  /// The version of the package: `Version`. It is empty only if dpkg knows the name of the package,
+  /// but has never installed it.
   public let version: String
 
-  /// The processors that it is built for, or `all` for any: `Architecture`. Like `version`, it is
-  /// empty only if dpkg never installed the package.
+  /// The processor architecture for which the package is built, or `all` for every architecture:
+  /// `Architecture`. It is empty only if dpkg has never installed the package.
   public let architecture: String
 
-  /// Its subject, such as `editors`: `Section`, or `unknown`.
+  /// The subject of the package, such as `editors`: `Section`. If the field is missing, `unknown`.
   public let section: String
 
-  /// Its importance for a system, such as `optional`: `Priority`, or `unknown`.
+  /// The importance of the package for a system, such as `optional`: `Priority`. If the field is
+  /// missing, `unknown`.
   public let priority: String
 
   /// The space that it takes when installed, in KiB: `Installed-Size`.
   public let installedSize: Int?
 
-  /// The person or team that maintains it: `Maintainer`, or `unknown`.
+  /// The person or team that maintains the package: `Maintainer`. If the field is missing,
+  /// `unknown`.
   public let maintainer: String
 
   /// The address of its project, as it is written in the stanza: `Homepage`.
   public let homepage: String?
 
-  /// The first line of its `Description`; empty if it has none.
+  /// The first line of the field `Description`; empty if the field is missing.
   public let summary: String
 
-  /// The other lines of its `Description`, with empty lines between paragraphs. Lists of available
-  /// packages often have only the first line.
+  /// The other lines of the field `Description`, with empty lines between paragraphs. Lists of
+  /// available packages often have only the first line.
   public let description: String
 
   /// Whether the system cannot work without it: `Essential: yes`.
@@ -57,7 +60,8 @@ extension PackageStanza {
     let state = try values.state()
     line = stanza.line
     name = try values.name()
-    // A package that was never installed may have only a name and a status.
+    // The stanza of a package that was never installed may have only the fields `Package` and
+    // `Status`.
     let hasVersion = state != "not-installed"
     version = try hasVersion ? values.required("Version") : values.text("Version") ?? ""
     architecture =
@@ -84,7 +88,8 @@ extension PackageStanza {
 extension StanzaReader {
   /// Returns the next package, or nil at the end of the input.
   ///
-  /// Like ``next()``, it skips a malformed stanza when it throws.
+  /// If it throws because a stanza is malformed, the next call continues after this stanza, as with
+  /// ``next()``.
   public mutating func nextPackage() throws(ControlError) -> PackageStanza? {
     guard let stanza = try next() else { return nil }
     return try PackageStanza(stanza)

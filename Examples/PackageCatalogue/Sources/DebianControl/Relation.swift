@@ -1,8 +1,8 @@
-/// A package that another one needs or recommends: one alternative of one group of `Depends`,
-/// `Pre-Depends` or `Recommends`.
+/// A relation to a package that another package needs or recommends. It is one of the alternatives
+/// in a group of the field `Depends`, `Pre-Depends` or `Recommends`.
 ///
-/// `Depends: a, b (>= 1) | c` has two groups. Every group of a field must be satisfied, by at least
-/// one of its alternatives: `a` is alternative 0 of group 0; `b` and `c` are alternatives 0 and 1
+/// `Depends: a, b (>= 1) | c` has two groups. In each group, at least one alternative must be
+/// satisfied. Here, `a` is alternative 0 of group 0, and `b` and `c` are the alternatives 0 and 1
 /// of group 1.
 public struct Relation: Hashable, Sendable {
   /// The field of a relation.
@@ -15,7 +15,7 @@ public struct Relation: Hashable, Sendable {
     case recommends
   }
 
-  /// The comparison of a package's version with that of a constraint.
+  /// An operator that compares the version of a package with the version of a constraint.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
     /// `<<`
     case earlier = "<<"
@@ -34,14 +34,14 @@ public struct Relation: Hashable, Sendable {
     /// The comparison that must hold between the package's version and `version`.
     public let comparison: Comparison
 
-    /// The version that the package's is compared with.
+    /// The version with which the version of the package is compared.
     public let version: String
 
     /// The constraint as control files write it, without parentheses: `>= 1.2`.
     public var description: String { "\(comparison.rawValue) \(version)" }
   }
 
-  /// The field that contains it.
+  /// The field that contains the relation.
   public let kind: Kind
 
   /// The position of its group in its field, from 0.
@@ -56,7 +56,7 @@ public struct Relation: Hashable, Sendable {
   /// The architecture, such as `any` in `python3:any`; nil if none is given.
   public let architectureQualifier: String?
 
-  /// The constraint on the version; nil if every version will do.
+  /// The constraint on the version; nil if every version satisfies the relation.
   public let constraint: Constraint?
 }
 

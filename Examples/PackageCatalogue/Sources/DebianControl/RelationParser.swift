@@ -1,6 +1,7 @@
-/// A parser of fields such as `Depends`: groups separated by commas, alternatives by bars.
+/// A parser of fields such as `Depends`. Commas separate the groups, and bars separate the
+/// alternatives of a group.
 ///
-/// Each alternative is a name, optionally with `:` and an architecture, and optionally with a
+/// Each alternative begins with a name. It may be followed by `:` and an architecture, and by a
 /// version constraint in parentheses. A comma after the last group is allowed.
 struct RelationParser {
   private let kind: Relation.Kind
@@ -82,7 +83,7 @@ struct RelationParser {
   private mutating func comparison() throws(ControlError) -> Relation.Comparison {
     let start = position
     switch bytes.text(word { (UInt8(ascii: "<")...UInt8(ascii: ">")).contains($0) }) {
-    // Old packages write one sign; dpkg reads it as "or equal".
+    // Old packages write `<` and `>`. Like dpkg, this reads them as `<=` and `>=`.
     case "<", "<=": return .earlierOrEqual
     case ">", ">=": return .laterOrEqual
     case "<<": return .earlier
@@ -94,7 +95,8 @@ struct RelationParser {
     }
   }
 
-  /// Steps over the following bytes that pass the test, and returns their range.
+  /// Moves the position after the next bytes for which the closure returns true, and returns the
+  /// range of these bytes.
   private mutating func word(of isPart: (UInt8) -> Bool) -> Range<Int> {
     let start = position
     while position < value.upperBound, isPart(bytes[position]) { position += 1 }
@@ -111,7 +113,8 @@ struct RelationParser {
     return true
   }
 
-  /// Returns the error that the text from here to the next comma is not what is expected.
+  /// Returns the error for a text that is not valid. The error contains the text from the position
+  /// to the next comma, and a description of what was expected.
   private func unexpected(_ expected: String) -> ControlError {
     var end = position
     while end < value.upperBound, bytes[end] != ASCII.comma { end += 1 }

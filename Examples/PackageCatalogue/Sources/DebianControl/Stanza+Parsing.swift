@@ -1,5 +1,5 @@
 extension Stanza {
-  /// Finds the fields in lines that are not blank.
+  /// Creates a stanza from the bytes of its lines, none of which is blank.
   ///
   /// The time is proportional to the number of bytes. Throws ``ControlError/malformed(line:_:)``.
   init(bytes: [UInt8], line firstLine: Int) throws(ControlError) {
@@ -33,7 +33,7 @@ extension Stanza {
 
   /// Throws if a line contains NUL or is not UTF-8.
   private static func checkText(_ bytes: [UInt8], line firstLine: Int) throws(ControlError) {
-    // Nearly all stanzas are plain ASCII, which one fast loop over the bytes finds out.
+    // Nearly all stanzas contain only ASCII. One fast loop over the bytes finds this out.
     var union: UInt8 = 0
     var hasNUL = false
     for byte in bytes {
@@ -41,7 +41,7 @@ extension Stanza {
       hasNUL = hasNUL || byte == 0
     }
     if !hasNUL, union < 0x80 || String(validating: bytes, as: UTF8.self) != nil { return }
-    // A character never spans lines, so each line can be checked by itself.
+    // A newline is never a part of another character, so each line can be checked separately.
     var line = firstLine
     for content in bytes.split(separator: ASCII.newline, omittingEmptySubsequences: false) {
       if content.contains(0) { throw .malformed(line: line, .nulByte) }
@@ -54,7 +54,7 @@ extension Stanza {
 
   /// Throws if two fields have the same name.
   private func checkNames() throws(ControlError) {
-    // Comparing all pairs is faster for few fields; many fields go through a dictionary.
+    // If there are few fields, comparing all pairs of fields is faster than a dictionary.
     guard fields.count > 64 else {
       for index in fields.indices.dropFirst() {
         let field = fields[index]

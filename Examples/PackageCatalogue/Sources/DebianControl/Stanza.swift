@@ -1,12 +1,14 @@
 /// A stanza of a control file: fields with their values, in the file's order.
 ///
-/// Field names ignore case. The text was checked to be UTF-8 when the stanza was read; a value
-/// becomes a `String` only when it is asked for.
+/// The case of field names is ignored. When the stanza was read, its bytes were found to be valid
+/// UTF-8. A value is converted to a `String` only when it is read.
 public struct Stanza: Sendable {
   struct Field: Sendable {
-    /// The range of its name in the stanza's bytes, in small letters.
+    /// The range of the field's name in the bytes of the stanza. The name was converted to small
+    /// letters.
     let name: Range<Int>
-    /// The range of its value, with its continuation lines.
+    /// The range of the field's value in the bytes of the stanza. It includes the continuation
+    /// lines.
     var value: Range<Int>
     let line: Int
   }
@@ -22,8 +24,9 @@ public struct Stanza: Sendable {
 
   /// Returns the value of a field, or nil if the stanza does not have it.
   ///
-  /// Continuation lines follow after a newline, each without the white space character that marks
-  /// it; no line has white space at its end.
+  /// If the value has continuation lines, newlines separate them from each other and from the first
+  /// line. The white space character at the start of a continuation line is removed, and so is
+  /// white space at the end of each line.
   public subscript(name: String) -> String? {
     field(named: name).map { text(of: $0) }
   }
@@ -49,7 +52,8 @@ public struct Stanza: Sendable {
     if lineEnd == end { return bytes.text(bytes.trimmed(start..<end)) }
     var lines = [bytes.text(bytes.trimmed(start..<lineEnd))]
     while lineEnd < end {
-      // The byte after the newline only marks a continuation.
+      // The byte after the newline is the white space that marks a continuation line. It is not a
+      // part of the text.
       start = lineEnd + 2
       lineEnd = bytes.newline(from: start, to: end)
       var textEnd = lineEnd

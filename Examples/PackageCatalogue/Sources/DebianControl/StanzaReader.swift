@@ -5,10 +5,10 @@
 /// while let stanza = try reader.next() { print(stanza["Package"] ?? "?") }
 /// ```
 ///
-/// It holds one stanza and one chunk of the input at a time, however long the input is. It reads
-/// the files of dpkg and the output of apt (`apt-cache dumpavail`): stanzas of `Field: value`
-/// lines, separated by blank lines. Lines end in LF or CRLF; the last one may lack its end. The
-/// format is that of chapter 5.1 of the [Debian
+/// However long the input is, the reader keeps only one stanza and one chunk of the input in
+/// memory. It reads the files of dpkg and the output of apt (`apt-cache dumpavail`). These have
+/// stanzas of `Field: value` lines, separated by blank lines. Lines end in LF or CRLF, and the last
+/// line may have no line end. The format is that of chapter 5.1 of the [Debian
 /// policy](https://www.debian.org/doc/debian-policy/ch-controlfields.html).
 public struct StanzaReader: ~Copyable, Sendable {
   /// The largest size of a stanza in bytes: larger than any real stanza, but small enough for
@@ -18,7 +18,8 @@ public struct StanzaReader: ~Copyable, Sendable {
   /// The number of the line that is read next, counted from 1.
   public private(set) var line = 1
 
-  /// The number of bytes of the input that were consumed: those of all stanzas returned so far.
+  /// The number of bytes of the input that were consumed so far. These are the bytes of all stanzas
+  /// that were read, and of the blank lines between them.
   public private(set) var bytesConsumed = 0
 
   private let input: ByteInput
@@ -36,9 +37,10 @@ public struct StanzaReader: ~Copyable, Sendable {
     self.init(input: try ByteInput(path: path), stanzaLimit: stanzaLimit)
   }
 
-  /// Reads from a file that is already open (0 is standard input), and does not close it.
+  /// Creates a reader of a file that is already open, such as 0 for standard input. The reader does
+  /// not close the file.
   ///
-  /// It reads in chunks of `chunkSize` bytes.
+  /// The file is read in chunks of `chunkSize` bytes.
   public init(
     descriptor: Int32,
     chunkSize: Int = 1 << 16,
@@ -71,9 +73,9 @@ public struct StanzaReader: ~Copyable, Sendable {
 
   /// Returns the next stanza, or nil at the end of the input.
   ///
-  /// When the error of a malformed stanza is thrown, the stanza is skipped: the next call continues
-  /// after it. After an error of reading, or ``Malformation/stanzaTooLong(limit:)``, the input has
-  /// ended.
+  /// If it throws because a stanza is malformed, the next call continues after this stanza. After
+  /// an error while reading the file, or after ``Malformation/stanzaTooLong(limit:)``, the next
+  /// call returns nil.
   public mutating func next() throws(ControlError) -> Stanza? {
     var length = 0
     var lineCount = 0
@@ -94,8 +96,8 @@ public struct StanzaReader: ~Copyable, Sendable {
     return try Stanza(bytes: bytes, line: firstLine)
   }
 
-  /// Returns the length, with its newline, of the line that begins `offset` bytes after the first
-  /// unread byte; nil if the input ends there.
+  /// Returns the length of a line, including its newline. The line begins `offset` bytes after the
+  /// first unread byte. Returns nil if the input ends at this place.
   private mutating func lineLength(at offset: Int) throws(ControlError) -> Int? {
     var searched = offset
     while true {

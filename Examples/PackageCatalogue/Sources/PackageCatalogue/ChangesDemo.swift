@@ -2,7 +2,8 @@ import Apus
 
 /// A demo that changes some packages, and prints the changes that are reported.
 struct ChangesDemo {
-  /// The edits as they are shown; a test compares them with the code below.
+  /// The source text of the edits, which the demo prints. A test checks that it is the same as the
+  /// code in `edit`.
   static let source = #"""
     // By model: UPDATE "Package" SET "priority" = ? WHERE "id" = ?
     package.priority = .important
@@ -36,7 +37,7 @@ struct ChangesDemo {
 
         \(Self.source)
         """)
-    // Watching begins here; changes wait until they are asked for.
+    // From here on, the changes are recorded. They are kept until the loop below reads them.
     let changes = db.changes(of: Package.self, columns: \.$name, \.$priority)
     try await edit(package)
     for await change in changes {

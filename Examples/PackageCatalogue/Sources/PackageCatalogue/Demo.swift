@@ -21,8 +21,8 @@ struct Demo {
   }
 
   private func show(path: String) async throws {
-    // The database closes with the last reference to it: at the end of this block, before it is
-    // reopened.
+    // The database is closed when nothing refers to it any more. With this block, that happens
+    // before the file is opened again.
     do {
       let database = try Database(
         path: path, models: [Section.self, Package.self, Dependency.self])
@@ -45,7 +45,7 @@ struct Demo {
   }
 }
 
-/// The error that a list has no packages.
+/// The error that is thrown if a list has no packages.
 struct EmptyList: Error, CustomStringConvertible {
   let list: PackageList
 

@@ -1,8 +1,9 @@
 import Apus
 
-/// A demo that opens the database as the program's next version would.
+/// A demo that opens the database with the models of the next version of the program.
 struct MigrationDemo {
-  /// The new lines of `Version2.Package`; a test looks for them there.
+  /// The new lines of `Version2.Package`, which the demo prints. A test checks that the model has
+  /// these lines.
   static let source = #"""
     @Column var review: Review = .pending     // one more property
 

@@ -4,8 +4,8 @@ import Foundation
 @main
 struct Program {
   static func main() async {
-    // The reader of the output may stop, as `head` does; the temporary folder is removed
-    // nevertheless.
+    // The program that reads the output may end first, as `head` does. Without this, SIGPIPE would
+    // then end this process before it removes its temporary folder.
     signal(SIGPIPE, SIG_IGN)
     let console = Console()
     do {

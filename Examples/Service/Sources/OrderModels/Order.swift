@@ -14,8 +14,8 @@ public struct Order: Model, Codable, Sendable, Equatable {
   /// When it was ordered.
   @Column public var placedAt = Date()
 
-  /// Makes an order that was just placed. Swift makes no public initialiser, so a library writes one, with
-  /// the columns that a caller chooses.
+  /// Makes an order that was just placed. Swift generates no public initializer for a struct, so
+  /// this module declares one. Its parameters are the columns that the caller chooses.
   public init(customer: String, details: OrderDetails) {
     self.customer = customer
     self.details = JSON(details)
@@ -29,15 +29,16 @@ public struct Order: Model, Codable, Sendable, Equatable {
   }
 }
 
-/// The state of an order. A newer program may store one that this program does not know, so the column is
-/// an `OpenEnum`.
+/// The state of an order. A newer version of the program may store a state that this version does
+/// not know, so the column is an `OpenEnum`.
 public enum OrderState: String, ColumnValue, Codable, Sendable {
   case placed, packed
 }
 
 /// The details of an order, which the database stores as JSON.
 ///
-/// A property that is added later is optional or has a default value, so that rows of older programs can be read.
+/// A property that a later version adds must be optional or have a default value. Otherwise, the
+/// rows of earlier versions could not be read.
 public struct OrderDetails: Codable, Hashable, Sendable {
   /// The name of the item.
   public var item: String

@@ -1,8 +1,10 @@
 public import Apus
 
-/// The version, the models and the order of rows that all programs of the file share.
+/// The version of the schema, the models and the order of rows. All programs that use the file
+/// share these.
 public enum OrderStore {
-  /// The number of the schema. A program with a lower number changes nothing in the file.
+  /// The number of the schema. A program with a lower number does not change the schema of the
+  /// file.
   public static let schemaVersion = 2
 
   /// The models of the file.

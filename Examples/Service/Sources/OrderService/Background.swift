@@ -4,8 +4,8 @@ import Logging
 import OrderModels
 import ServiceLifecycle
 
-/// A service that packs the placed orders while requests are answered. Several processes share the
-/// work: each order is claimed by one statement, so none is packed twice.
+/// A service that packs the placed orders while requests are answered. Several processes can share
+/// the work. A single statement finds and changes the orders, so no order is packed twice.
 struct Packer: Service {
   let db: Database
   let logger: Logger
@@ -26,7 +26,8 @@ struct Packer: Service {
         } catch is CancellationError {
           return
         } catch {
-          // The next attempt may succeed: another process may hold the lock, or the disk may be full.
+          // The error may be temporary: another process may hold the lock, or the disk may be full.
+          // So the next attempt may succeed.
           logger.error("orders cannot be packed", metadata: ["error": "\(error)"])
           try? await Task.sleep(for: .seconds(1))
         }
@@ -38,7 +39,8 @@ struct Packer: Service {
     Order.where { $0.$state == .known(.placed) }.order(by: \.$placedAt)
   }
 
-  /// Packs all orders that are placed, in portions, so that requests can write between two of them.
+  /// Packs all orders that are placed. It does this in portions, so that requests can write between
+  /// two portions.
   private func pack() async throws {
     while try await !packPortion().isEmpty {}
   }

@@ -27,8 +27,9 @@ extension Database {
         }))
   }
 
-  /// Opens the file for the service, which never migrates: several processes start at once, and a
-  /// process that is older than the file can still run.
+  /// Opens the file for the service, without a migration. Several processes of the service start at
+  /// the same time, so none of them should migrate the file. A process also runs if a newer version
+  /// has migrated the file.
   static func serving(_ path: String) throws -> Database {
     var configuration = configuration
     configuration.schemaPolicy = .validated

@@ -6,9 +6,10 @@ import Synchronization
 
 /// Whether the service can answer requests.
 ///
-/// Liveness means that the process answers at all. Its check uses no database, since a restart
-/// repairs no full disk and no lock of another process. Readiness means that the service can read
-/// and write.
+/// There are two checks. The check of liveness only finds out whether the process answers. It does
+/// not use the database, because a restart of the process would not help against a full disk or a
+/// lock of another process. The check of readiness finds out whether the service can read and
+/// write.
 final class Health: Sendable {
   struct Report: ResponseCodable {
     var orders: Int
@@ -30,7 +31,7 @@ final class Health: Sendable {
     let count: Int
     do {
       count = try await db.read(deadline: .seconds(1)) { try $0.count(Order.all) }
-      // A lock that another process keeps would stop every write.
+      // This write changes nothing, but it fails if another process keeps the write lock.
       try await db.write(deadline: .seconds(1)) { _ in }
     } catch {
       throw HTTPError(.serviceUnavailable, headers: [.retryAfter: "1"], message: "not ready")

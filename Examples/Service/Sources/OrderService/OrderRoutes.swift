@@ -3,8 +3,8 @@ import ApusHummingbird
 import Hummingbird
 import OrderModels
 
-/// The body of a request that places an order. It has no key and no state: these are not the sender's to
-/// choose.
+/// The body of a request that places an order. It has no key and no state, because the sender
+/// cannot choose them.
 struct NewOrder: Codable {
   var customer: String
   var item: String
@@ -19,7 +19,7 @@ struct OrderRoutes: Sendable {
   let live: LiveEvents<Order>
   let health: Health
 
-  /// The number of orders that a page shows, and that the stream of events follows.
+  /// The number of orders on a page. The stream of events follows the same number of orders.
   static let pageSize = 20
 
   func add(to router: Router<BasicRequestContext>) {

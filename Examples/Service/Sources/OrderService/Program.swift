@@ -52,21 +52,21 @@ struct Program {
     }
   }
 
-  /// Writes the progress of long work to the log of the deployment.
+  /// Writes a line about the progress of a migration or a backup to standard error.
   private static func report(_ line: String) {
     FileHandle.standardError.write(Data("\(line)\n".utf8))
   }
 }
 
-/// The service: its routes, and what runs beside them.
+/// The service. It has the routes, and the background services that run at the same time.
 struct OrderServer: Sendable {
   let db: Database
   var copy: String?
   var packs = true
   let logger: Logger
 
-  /// Runs until SIGTERM or SIGINT: the streams end, then the requests, then the work beside them, and then
-  /// the database closes.
+  /// Runs the service until SIGTERM or SIGINT. Then the event streams end first, then the requests,
+  /// then the background services. At the end, the database is closed.
   func run(
     port: Int, signals: [UnixSignal] = [.sigterm, .sigint],
     onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }

@@ -3,8 +3,9 @@ import ApusHistory
 import HTTPTypes
 import Hummingbird
 
-/// An error of the database as an answer: a status, a code for programs and, where the client can act
-/// on them, the table and the columns. It has no paths, no SQL and no values.
+/// An answer to a request for which the database has thrown an error. It has a status, a code for
+/// programs and, if they are useful to the client, the table and the columns. It has no paths, no
+/// SQL and no values.
 ///
 /// ```json
 /// {"error": {"code": "unique", "columns": ["email"], "message": "another row has the same email",
@@ -66,7 +67,8 @@ public struct DatabaseFailure: HTTPResponseError {
     case is DeadlineExceeded, is TooManyStreams, is SharedTransactionRolledBack:
       self.init(busy: error)
     case let error as RemoteSessionError:
-      // A query that never ends must not be retried, because it would stop another node.
+      // `allowsRetry` is false if the node has stopped answering and the query may never end. Such
+      // a query would also stop the next node, so the client must not send it again.
       guard error.outcome == .notRun, error.allowsRetry else { return nil }
       self.init(busy: error)
     default: return nil
@@ -120,7 +122,8 @@ public struct DatabaseFailure: HTTPResponseError {
     self.retryAfter = retryAfter
   }
 
-  /// The headers of the answer: `Retry-After`, or none.
+  /// The headers of the answer. If `retryAfter` is set, this is `Retry-After`; otherwise, there are
+  /// none.
   public var headers: HTTPFields {
     retryAfter.map { [.retryAfter: "\($0)"] } ?? [:]
   }
@@ -135,7 +138,7 @@ public struct DatabaseFailure: HTTPResponseError {
     var error: Failure
   }
 
-  /// Makes the answer, in the encoding of the context.
+  /// Makes the response. Its body is encoded by the response encoder of the context.
   public func response(from request: Request, context: some RequestContext) throws -> Response {
     let body = Body(
       error: .init(
@@ -147,14 +150,15 @@ public struct DatabaseFailure: HTTPResponseError {
   }
 }
 
-/// A middleware that turns errors of the database into answers, as `DatabaseFailure` lists them.
+/// A middleware that turns errors of the database into answers. The table of `DatabaseFailure`
+/// lists the answers.
 ///
 /// ```swift
 /// router.add(middleware: DatabaseFailureMiddleware())
 /// ```
 ///
-/// An error that is answered with 500 or above is logged with its details, which stay on the
-/// server. Errors that are already HTTP answers pass unchanged.
+/// If the status of an answer is 500 or above, the error is logged with its details. The client
+/// does not get these details. Errors that are already HTTP errors are passed on unchanged.
 public struct DatabaseFailureMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Makes the middleware.
   public init() {}

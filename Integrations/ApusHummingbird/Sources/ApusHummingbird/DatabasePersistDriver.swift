@@ -3,7 +3,7 @@ import Foundation
 import Hummingbird
 import ServiceLifecycle
 
-/// A value that `DatabasePersistDriver` keeps: a row of its table.
+/// A value that `DatabasePersistDriver` stores, as a row of the driver's table.
 ///
 /// Add the model to those of the database: `models: [Post.self, PersistedValue.self]`.
 public struct PersistedValue: Model, Sendable {
@@ -11,7 +11,8 @@ public struct PersistedValue: Model, Sendable {
   @PrimaryKey public var key: String
   /// The value, as JSON.
   @Column public var value: String
-  /// When the value expires, in milliseconds since 1970; nil if it never does.
+  /// The time at which the value expires, in milliseconds since 1970; nil if the value never
+  /// expires.
   @Column public var expiresAt: Int64?
 
   /// The key, by which rows are found.
@@ -28,8 +29,8 @@ public struct PersistedValue: Model, Sendable {
   public static var schema: Schema<Self> { Index(\.$expiresAt) }
 }
 
-/// Hummingbird's store of keys and values, such as sessions, on a table of the database. Processes that
-/// open the same file share it.
+/// A persist driver of Hummingbird: a store of keys and values, such as sessions. It keeps them in
+/// a table of the database, so processes that open the same file share the store.
 ///
 /// ```swift
 /// let db = try Database(path: "blog.sqlite", models: [Post.self, PersistedValue.self])
@@ -38,10 +39,10 @@ public struct PersistedValue: Model, Sendable {
 /// try await persist.set(key: "session 4711", value: user.id, expires: .seconds(3_600))
 /// ```
 ///
-/// HummingbirdAuth keeps its sessions there: `SessionMiddleware(storage: persist)`.
-/// Each method is one transaction with one statement. Values are stored as JSON. A value that has
-/// expired is not returned, and is deleted by one of the processes that run the driver as a service.
-/// The clock is that of the system, since processes share it.
+/// HummingbirdAuth can keep its sessions in this store: `SessionMiddleware(storage: persist)`. Each
+/// method runs one statement in one transaction. Values are stored as JSON. A value that has
+/// expired is not returned. A process that runs the driver as a service deletes it later. The times
+/// are those of the system clock, because all processes share this clock.
 public struct DatabasePersistDriver: PersistDriver {
   private let database: Database
   private let tidyInterval: Duration
@@ -79,7 +80,8 @@ public struct DatabasePersistDriver: PersistDriver {
     guard try await database.run(insert) == 1 else { throw PersistError.duplicate }
   }
 
-  /// Stores a value under a key. If `expires` is nil, the key keeps an expiry that has not passed.
+  /// Stores a value under a key. If `expires` is nil and the key has an expiry time that has not
+  /// passed, the key keeps this time.
   public func set(key: String, value: some Codable & Sendable, expires: Duration?) async throws {
     let now = now()
     let (text, end) = (try Self.json(value), Self.end(of: expires, from: now))
@@ -121,7 +123,8 @@ public struct DatabasePersistDriver: PersistDriver {
   }
 
   /// Counts one use of a key, for rate limits. Returns the number of uses in the present period of
-  /// the key, and the time until the period ends. It is one statement, so that no use is lost.
+  /// the key, and the time until the period ends. One statement does all of this, so that no use is
+  /// lost if several processes count at the same time.
   ///
   /// ```swift
   /// let uses = try await persist.count("login \(address)", per: .seconds(60))
@@ -131,8 +134,8 @@ public struct DatabasePersistDriver: PersistDriver {
   /// ```
   ///
   /// A period begins with the first use after the previous period has ended. `get` returns the
-  /// count as an `Int`. If the key has an integer that never expires, a period begins with this
-  /// use, which is added to the integer. Throws `PersistError.invalidConversion` if the key has a
+  /// count as an `Int`. If the key has an integer that never expires, this use is added to the
+  /// integer, and a period begins with it. Throws `PersistError.invalidConversion` if the key has a
   /// value of another type, and leaves this value as it is.
   public func count(_ key: String, per period: Duration) async throws -> (count: Int, ttl: Duration)
   {
@@ -158,7 +161,8 @@ public struct DatabasePersistDriver: PersistDriver {
   public func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        // If another process holds the write lock, it may be deleting the expired values.
+        // An error is ignored. For example, another process may hold the write lock, because it is
+        // deleting the expired values itself.
         try? await deleteExpired()
         try? await Task.sleep(for: tidyInterval)
       }

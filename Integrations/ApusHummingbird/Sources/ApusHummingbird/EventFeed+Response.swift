@@ -12,10 +12,10 @@ extension EventFeed {
   /// position at which it was rendered. The stream ends in these cases:
   ///
   /// - The client is gone.
-  /// - The client takes no event for longer than two heart beats.
+  /// - The client does not accept an event within two heart beats.
   /// - The feed is finished.
-  /// - The service shuts down gracefully. So a server with open streams ends as soon as its other
-  ///   requests are answered.
+  /// - The service shuts down gracefully. So open streams do not keep the server running after its
+  ///   other requests are answered.
   ///
   /// Throws `HTTPError` with the status 503 if the largest number of streams is open.
   ///
@@ -23,15 +23,16 @@ extension EventFeed {
   ///   - audience: The audience whose events the client gets, in addition to the events for all.
   ///   - background: A closure that runs as long as the stream, such as one that fills the feed. If it
   ///     returns or throws, the stream ends.
-  ///   - whole: A closure that returns the events that show the whole state, and a position. The
-  ///     state must be as new as the position, or newer.
+  ///   - whole: A closure that returns the events that show the whole state, and a position in the
+  ///     feed. The state must include all events up to this position, and may include later ones.
   public func response(
     to request: Request, for audience: Audience? = nil,
     background: (@Sendable () async throws -> Void)? = nil,
     whole: @escaping @Sendable (Audience?) async throws -> Whole
   ) throws -> Response {
-    // The stream is counted before the body runs, so that simultaneous requests keep the limit. If
-    // the answer is dropped, the stream is dropped with it.
+    // The stream is counted here, and not only when the body runs, so that requests at the same
+    // time cannot exceed the limit. If the answer is discarded, nothing refers to the stream any
+    // more, and it is no longer counted.
     guard let stream = begin(for: audience) else {
       throw HTTPError(
         .serviceUnavailable, headers: [.retryAfter: "10"],
@@ -51,7 +52,8 @@ extension EventFeed {
       status: .ok,
       headers: [
         .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-store",
-        // Proxies such as nginx would collect events before they pass them on.
+        // Without this header, a proxy such as nginx would collect several events before it sends
+        // them on.
         .xAccelBuffering: "no",
       ],
       body: body)
@@ -64,12 +66,13 @@ extension HTTPField.Name {
   static let xAccelBuffering = HTTPField.Name("X-Accel-Buffering") ?? .cacheControl
 }
 
-/// The error that ends a stream whose client takes no more events.
+/// The error that ends a stream because its client accepts no more events.
 struct SlowClient: Error {}
 
-/// The writer of an answer, which another task uses while the task of the answer waits.
+/// The writer of a response body. Another task uses it while the task that writes the response
+/// waits.
 ///
-/// `@unchecked Sendable`: only that other task uses it.
+/// `@unchecked Sendable`: only this other task uses the writer.
 private final class LentWriter: @unchecked Sendable {
   private var writer: any ResponseBodyWriter
 
@@ -91,7 +94,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     /// ended.
     var begun = 0
     var ended = 0
-    /// The number of the last write at the previous heart beat.
+    /// The value that `begun` had at the previous heart beat.
     var atLastBeat = 0
     /// Whether a comment is to be sent if there are no events.
     var isBeatDue = false
@@ -112,8 +115,9 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     self.whole = whole
   }
 
-  /// Sends events until the stream has to end. Returns if the answer can be finished, and throws if the
-  /// connection must be closed.
+  /// Sends events until the stream has to end. If the body of the response ends with a complete
+  /// event, returns, so that the caller can finish the response. Otherwise, throws, so that the
+  /// connection is closed.
   func run(to writer: LentWriter, _ background: (@Sendable () async throws -> Void)?) async throws {
     defer { stream.end() }
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -127,29 +131,33 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
       try await group.next()
       await endWriting()
     }
-    // A write that was ended by the shutdown leaves half an event, after which nothing may follow.
+    // If the end of the stream has interrupted a write, the client may have only a part of an
+    // event. Nothing may follow it, so the connection is closed.
     if progress.withLock({ $0.begun != $0.ended }) { throw SlowClient() }
   }
 
   private func deliver(to writer: LentWriter) async throws {
     var position = start
-    // The client waits this long before it connects again.
+    // The time, in milliseconds, that the client waits before it connects again.
     try await write(ByteBuffer(string: "retry: 500\n\n"), to: writer)
     for await _ in stream.signal {
       guard let batch = try await feed.batch(after: position, for: audience, whole: whole) else {
         return
       }
-      // Before the feed is open, a batch has no position. Opening the feed wakes the stream.
+      // Before the feed is opened, a batch has no position and no events. The loop continues when
+      // the feed is opened.
       if let reached = batch.position { position = reached }
       if batch.bytes.readableBytes > 0 {
         try await write(batch.bytes, to: writer)
       } else if progress.withLock({ $0.isBeatDue }) {
         try await write(ServerSentEvent.heartbeat, to: writer)
       }
-      // The whole state may be older than the last event. Then the stream goes on at once.
+      // Events may have been sent since the whole state was read. In this case, the stream sends
+      // them at once.
       if let reached = batch.position, feed.position != reached { feed.beat(stream.id) }
     }
-    // The task was cancelled; whatever cancelled it says how the stream ends.
+    // The loop ends only if this task was cancelled. The task that has ended first decides how the
+    // stream ends.
     try Task.checkCancellation()
   }
 
@@ -161,7 +169,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     }
     if isEnding { throw CancellationError() }
     try await writer.write(bytes)
-    // A write that is cancelled while it waits for the client may return as if it had ended.
+    // If the task is cancelled while a write waits for the client, the write may return without an
+    // error, although it is not complete.
     try Task.checkCancellation()
     progress.withLock { $0.ended += 1 }
   }
@@ -179,8 +188,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Asks for a comment at each heart beat, and throws if a write lasts from one heart beat to the
-  /// next.
+  /// At each heart beat, requests a comment if nothing was sent since the previous one. Throws if
+  /// one write lasts from one heart beat to the next.
   private func beat() async throws {
     while true {
       do { try await Task.sleep(for: feed.limits.heartbeat) } catch { return }

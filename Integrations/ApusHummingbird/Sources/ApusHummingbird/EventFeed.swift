@@ -15,14 +15,14 @@ import Synchronization
 /// feed.send(try ServerSentEvent("unread", json: counts), to: user.id)
 /// ```
 ///
-/// The newest events are kept. A client that was away for a moment sends `Last-Event-ID`, and gets
-/// the events that it missed. A client that missed more than the kept events, or that followed an
-/// earlier run of the server, gets the events of the closure, which show the whole state. So a
+/// The newest events are kept. A client that connects again sends `Last-Event-ID`, and gets the
+/// events that it has missed. If some of these events are no longer kept, or if the server was
+/// restarted, the client gets the events that the closure returns, which show the whole state. So a
 /// client that reads slowly, or never, costs no more memory than the kept events and one copy of
 /// the state.
 ///
-/// The audience of an event is the clients to which it is sent, such as those of one user;
-/// `EventFeed<Never>` sends every event to all. For a live query, use `LiveEvents`.
+/// The audience of an event is the group of clients to which it is sent, such as the clients of one
+/// user. `EventFeed<Never>` sends every event to all clients. For a live query, use `LiveEvents`.
 public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
   /// The limits of a feed.
   public struct Limits: Sendable {
@@ -81,8 +81,8 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     self.limits = limits
   }
 
-  /// Lets the streams send events; until then, they only wait. Call this when the whole state is
-  /// known.
+  /// Allows the streams to send events. Before this call, they only wait. Call this method when the
+  /// whole state is known.
   public func open() {
     guard !state.withLock(\.isOpen) else { return }
     wake { $0.isOpen = true }
@@ -117,7 +117,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     EventPosition(epoch: epoch, number: state.withLock { $0.lastNumber })
   }
 
-  /// The audiences that have an open stream.
+  /// The audiences for which at least one stream is open.
   public var audiences: Set<Audience> {
     state.withLock { Set($0.streams.values.compactMap(\.audience)) }
   }
@@ -132,7 +132,8 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
 
   // MARK: Streams
 
-  /// A stream that is counted until it ends, or until nothing refers to it.
+  /// An open stream. It counts in the limit of streams until it ends, or until nothing refers to
+  /// this object.
   final class OpenStream: Sendable {
     let id: Int
     /// A sequence of signals: one at the start, and one whenever there may be new events.
@@ -174,11 +175,11 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     state.withLock { $0.streams[id]?.signal }?.yield()
   }
 
-  /// Returns the events that a client lacks: those after its position or, if the feed does not know
-  /// the position, those of the whole state. Returns nil once the feed is finished. It does not
-  /// wait for events.
+  /// Returns the events that a client does not have yet, without waiting for new events. These are
+  /// the events after its position. If the feed does not have all of them, these are the events
+  /// that show the whole state. Returns nil if the feed is finished.
   ///
-  /// `response(to:for:background:whole:)` sends these to clients that stay connected.
+  /// Use `response(to:for:background:whole:)` for clients that stay connected.
   public func batch(
     after position: EventPosition?, for audience: Audience? = nil,
     whole: (Audience?) async throws -> Whole

@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// The rows of a live query as server-sent events, for any number of clients.
+/// A service that sends the rows of a live query, as server-sent events, to any number of clients.
 ///
 /// ```swift
 /// let posts = LiveEvents(db.observe(Post.order(by: \.$id)), logger: logger)
@@ -14,7 +14,7 @@ import Synchronization
 /// ```
 ///
 /// The query is observed once, whatever the number of clients, and each change is rendered once. A
-/// client gets all rows first, and then what changed:
+/// client first gets all rows, and then each change:
 ///
 /// | Event | Data | To do |
 /// |---|---|---|
@@ -43,11 +43,13 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
   private let logger: Logger?
   private let state = Mutex(State())
 
-  /// Makes the events of a live query. They begin when the service runs.
+  /// Makes the service for a live query. No events are sent before the service runs.
   ///
   /// - Parameters:
-  ///   - limits: How much is kept, the number of streams, and the heart beat.
-  ///   - logger: Where errors of reading are logged. Clients get no details.
+  ///   - limits: The number and size of the events that are kept, the number of streams, and the
+  ///     heart beat.
+  ///   - logger: The logger for errors while reading the rows. Clients get no details of these
+  ///     errors.
   public init(
     _ observation: QueryObservation<Row>, limits: EventFeed<Never>.Limits = .init(),
     logger: Logger? = nil
@@ -60,8 +62,8 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
   /// Follows the query until the service shuts down, the task is cancelled or the database is closed,
   /// and then ends all streams.
   ///
-  /// If the rows cannot be read, for example because another program stored a value of another
-  /// type, it tries again until they can be read.
+  /// If the rows cannot be read, for example because another program has stored a value of another
+  /// type, the query is tried again until they can be read.
   public func run() async throws {
     await cancelWhenGracefulShutdown { await self.follow() }
     feed.finish()
@@ -71,12 +73,14 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
 
   /// Returns the answer to a request for the events: a stream that stays open.
   ///
-  /// See `EventFeed.response(to:for:background:whole:)` for when it ends, and what it throws.
+  /// For the end of the stream and for the errors, see
+  /// `EventFeed.response(to:for:background:whole:)`.
   public func response(to request: Request) throws -> Response {
     try feed.response(to: request) { _ in try self.whole() }
   }
 
-  /// Returns the answer to one request, which shares nothing with others.
+  /// Returns the answer to a request for which this object was made. The query is observed as long
+  /// as the answer is sent.
   fileprivate func onlyResponse(to request: Request) throws -> Response {
     try feed.response(
       to: request, background: { try await self.run() }, whole: { _ in try self.whole() })
@@ -110,11 +114,12 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
     }
   }
 
-  /// Changes the state, and sends the event to the clients.
+  /// Changes the state, and sends the event that describes this change to the clients.
   private func show(_ event: ServerSentEvent, _ change: (inout State) -> Void) {
     state.withLock { state in
       change(&state)
-      // Before the feed is open, no client has a state that the event would change.
+      // Before the feed is opened, no client has any rows, so the event is not sent. The clients
+      // get the whole state instead.
       if state.position != nil { feed.send(event) }
       state.position = feed.position
     }
@@ -178,9 +183,9 @@ extension Request {
   /// }
   /// ```
   ///
-  /// The events are those of `LiveEvents`. Each stream observes the query for itself, so a client that
-  /// connects again gets all rows, and the number of streams has no bound. For a query that many clients
-  /// follow, share one `LiveEvents`.
+  /// The events are those of `LiveEvents`. Each stream has its own observation of the query. So a
+  /// client that connects again gets all rows, and the number of streams is not limited. For a
+  /// query that many clients follow, share one `LiveEvents`.
   public func events<Row: Encodable & Sendable>(
     of observation: QueryObservation<Row>, heartbeat: Duration = .seconds(15),
     logger: Logger? = nil

@@ -3,7 +3,8 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// Returns the cursor in the address, after which a page begins; nil for the first page.
+  /// Returns the cursor that the address of the request contains; nil if there is none. The
+  /// requested page begins after this cursor.
   ///
   /// ```swift
   /// router.get("posts") { request, context in
@@ -17,8 +18,9 @@ extension Request {
   /// }
   /// ```
   ///
-  /// Throws `DatabaseFailure` with the status 400 if the parameter is not the text of a cursor. A cursor
-  /// of another order is found when the query runs, which throws `QueryError`.
+  /// Throws `DatabaseFailure` with the status 400 if the parameter is not the text of a cursor. If
+  /// the cursor belongs to another order, the error is found only when the query runs, which then
+  /// throws `QueryError`.
   public func pageCursor<Rows>(
     _ parameter: String = "after", of rows: Rows.Type = Rows.self
   ) throws -> PageCursor<Rows>? {
@@ -30,8 +32,8 @@ extension Request {
     }
   }
 
-  /// Returns a header `Link` to the page after a cursor: the address of this request with the cursor
-  /// in place of its own.
+  /// Returns a header `Link` with the address of the page that begins after a cursor. This is the
+  /// address of the request with the given cursor.
   ///
   /// - SeeAlso: <https://www.rfc-editor.org/rfc/rfc8288>
   public func nextPage<Rows>(
@@ -40,7 +42,7 @@ extension Request {
     let others = (uri.query ?? "").split(separator: "&").filter {
       $0 != parameter && !$0.hasPrefix("\(parameter)=")
     }
-    // The text of a cursor needs no escapes.
+    // The text of a cursor contains only characters that need no percent-encoding.
     let query = (others + ["\(parameter)=\(cursor)"]).joined(separator: "&")
     return HTTPField(name: .link, value: "<\(uri.path)?\(query)>; rel=\"next\"")
   }

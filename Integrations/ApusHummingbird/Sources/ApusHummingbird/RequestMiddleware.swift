@@ -2,27 +2,29 @@ import Apus
 import Hummingbird
 import Logging
 
-/// A middleware that bounds the time of a request. When the time is over, the handler is cancelled.
-/// If the cancellation ends the handler, the request is answered with 503.
+/// A middleware that limits the time of a request. When the time is over, the task of the handler
+/// is cancelled. If the cancellation ends the handler, the request is answered with 503.
 ///
 /// ```swift
 /// router.add(middleware: DeadlineMiddleware(.seconds(5)))
 /// ```
 ///
-/// Cancelling interrupts a running statement, and ends the wait for a connection; a transaction
-/// that is not committed is rolled back. The bodies of answers that are sent in parts, such as
-/// event streams, are not bounded: they are sent after the handler has returned.
+/// The cancellation interrupts a running statement and ends a wait for a connection. A transaction
+/// that is not committed is rolled back. The time in which the body of an answer is sent is not
+/// limited, because it is sent after the handler has returned. This concerns event streams, for
+/// example.
 public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
   private let duration: Duration
 
-  /// Makes a middleware that gives each request a time.
+  /// Makes a middleware that gives each request at most the given time.
   public init(_ duration: Duration) {
     self.duration = duration
   }
 
   /// The handler of the request, which is called in a task that can be cancelled.
   ///
-  /// `@unchecked Sendable`: only that task calls it, while the task of the request waits.
+  /// `@unchecked Sendable`: only the task that can be cancelled calls the handler. The task of the
+  /// request waits meanwhile.
   private struct Handler: @unchecked Sendable {
     let context: Context
     let next: (Request, Context) async throws -> Response
@@ -43,11 +45,11 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
         }
         defer { group.cancelAll() }
         if let response = try await group.next() ?? nil { return response }
-        // The time is over, or the request itself was cancelled.
+        // If this line is reached, the time is over, or the request itself was cancelled.
         group.cancelAll()
         do {
-          // The handler may have succeeded despite the cancellation, perhaps with a commit. Then
-          // its answer is sent.
+          // The handler may have succeeded in spite of the cancellation, and may have committed a
+          // transaction. In this case, its answer is sent.
           if let response = try await group.next() ?? nil { return response }
         } catch let error where Task.isCancelled || !Self.isCancellation(error) {
           throw error
@@ -64,8 +66,8 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
   }
 }
 
-/// A middleware that logs the slow statements of each request with the request's logger, which names
-/// the request.
+/// A middleware that logs the slow statements of a request. It uses the logger of the request, so
+/// each message has the id of the request.
 ///
 /// ```swift
 /// var configuration = Configuration()
@@ -74,9 +76,9 @@ public struct DeadlineMiddleware<Context: RequestContext>: RouterMiddleware {
 /// // warning: a statement was slow  hb.request.id=… path=/posts duration_ms=31 sql=SELECT …
 /// ```
 ///
-/// The SQL has parameters in place of its values. The statements of reads, writes and streams of rows
-/// are reported, but not those of live results and of a commit that several requests share. See
-/// `TraceEvent.origin`.
+/// The logged SQL has parameters in place of values. The statements of reads, writes and streams of
+/// rows are logged. The statements of live results are not logged, and neither is a commit that
+/// several requests share. See `TraceEvent.origin`.
 public struct SlowStatementMiddleware<Context: RequestContext>: RouterMiddleware {
   /// Makes the middleware.
   public init() {}
@@ -91,16 +93,17 @@ public struct SlowStatementMiddleware<Context: RequestContext>: RouterMiddleware
   }
 }
 
-/// The request whose statements run.
+/// The request that has caused a statement.
 private struct RequestOrigin: Sendable {
   let logger: Logger
   let path: String
 }
 
 extension Configuration {
-  /// Reports statements that take longer than a duration to the logger of their request, if
-  /// `SlowStatementMiddleware` handles it. Closures that are set already are called as well. SQLite
-  /// then measures each statement, in whole milliseconds.
+  /// Reports each statement that takes longer than a duration, if it belongs to a request that
+  /// `SlowStatementMiddleware` handles. The report goes to the logger of the request. A closure
+  /// that was already set as `onStatement` is still called. With this setting, SQLite measures each
+  /// statement, in whole milliseconds.
   public mutating func reportSlowStatements(
     over limit: Duration, at level: Logger.Level = .warning
   ) {

@@ -12,10 +12,10 @@ import Hummingbird
 ///
 /// - SeeAlso: <https://html.spec.whatwg.org/multipage/server-sent-events.html>
 public struct ServerSentEvent: Sendable {
-  /// The lines of the event, without its number and the empty line that ends it.
+  /// The lines of the event, except the line with its position and the empty line at its end.
   private var lines: ByteBuffer
 
-  /// Makes an event with a text of any number of lines. Line breaks of a name are left out.
+  /// Makes an event with a text of any number of lines. Line breaks in the name are removed.
   public init(_ name: String, text: String) {
     lines = ByteBuffer()
     start(name)
@@ -24,12 +24,12 @@ public struct ServerSentEvent: Sendable {
     }
   }
 
-  /// Makes an event with a value as JSON: dates in ISO 8601, as Hummingbird's answers have them, and
-  /// keys in alphabetical order. Throws what encoding throws.
+  /// Makes an event whose data is a value as JSON. Dates are in ISO 8601, as in Hummingbird's
+  /// answers, and keys are in alphabetical order. Throws the errors of encoding the value.
   public init(_ name: String, json value: some Encodable) throws {
     lines = ByteBuffer()
     start(name)
-    // JSON has no line breaks outside of strings, and escapes those inside.
+    // The encoder writes the JSON in one line. Line breaks inside strings are escaped.
     lines.writeString("data: ")
     lines.writeBytes(try Self.encoder.encode(value))
     lines.writeString("\n")
@@ -39,7 +39,8 @@ public struct ServerSentEvent: Sendable {
     lines.writeString("event: \(String(name.filter { !$0.isLineBreak }))\n")
   }
 
-  /// The bytes that are sent, with a number by which a client can continue.
+  /// Returns the bytes that are sent. They contain the position of the event, from which a client
+  /// can continue later.
   func bytes(at position: EventPosition) -> ByteBuffer {
     var bytes = ByteBuffer(string: "id: \(position)\n")
     bytes.writeImmutableBuffer(lines)
@@ -59,14 +60,15 @@ public struct ServerSentEvent: Sendable {
 }
 
 extension Character {
-  /// Whether an event stream ends a line here: `\n`, `\r` or both.
+  /// Whether the character ends a line of an event stream: `\n`, `\r`, or the two together.
   fileprivate var isLineBreak: Bool { self == "\n" || self == "\r" || self == "\r\n" }
 }
 
-/// The place of an event in the feed of one run of a server: `epoch.number`.
+/// The position of an event in a feed, as the text `epoch.number`. The epoch stands for one run of
+/// the server.
 ///
-/// When a browser connects again, it sends the last position that it received. The epoch differs
-/// from run to run, because the numbers begin again.
+/// When a browser connects again, it sends the last position that it received. Each run of the
+/// server has another epoch, because its numbers begin again.
 public struct EventPosition: Hashable, Sendable, LosslessStringConvertible {
   let epoch: UInt32
   var number: Int

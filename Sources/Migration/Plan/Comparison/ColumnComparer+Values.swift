@@ -13,8 +13,8 @@ extension ColumnComparer {
     let isOtherClass =
       try form.outcome == .unknown && oldClass != column.storageClass
       && !table.keepsType(of: found, as: column) || mustBeInteger(column, found)
-    // A key that is the rowid is never NULL. SQLite allows NULL in other keys, but no model intends
-    // it.
+    // A column of the key counts as NOT NULL. A key that is the rowid is never NULL. SQLite allows
+    // NULL in other keys, but no model intends this.
     let isKey = existing.isKey(column.name) && declared.isKey(column.name)
     let allowsNull = !found.isNotNull && !isKey
     let losesNull = allowsNull && !column.isOptional
@@ -39,8 +39,8 @@ extension ColumnComparer {
   }
 
   /// Returns whether the existing type of the key column must become INTEGER, because the database
-  /// assigns the key's values. SQLite assigns them only to INTEGER PRIMARY KEY, and not in a table
-  /// WITHOUT ROWID.
+  /// assigns the key's values. SQLite assigns values only to a column that is declared as INTEGER
+  /// PRIMARY KEY, in a table that has a rowid.
   private func mustBeInteger(
     _ column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> Bool {
@@ -153,16 +153,18 @@ extension ColumnComparer {
 
   // MARK: Values that the type cannot read
 
-  /// Checks that the type can read the values that the column will have. If it cannot read some of
-  /// them, returns a refusal, or the deletion of the rows with these values if the options allow
-  /// it.
+  /// Checks whether the type can read the values that the column will have after the migration. If
+  /// it cannot read some of them, returns a refusal. If the options allow it, returns the deletion
+  /// of the rows with these values instead.
   ///
   /// - Parameter condition: the SQL condition for the values that can be converted. Only these are
   ///   checked.
   func unreadable(
     _ column: TableDefinition.Column, source: String, among condition: String = "1"
   ) throws -> [TableDifference] {
-    // A STRICT table holds only values of the declared class, and a NOT NULL column holds no NULL.
+    // A type that reads every value of its storage class needs no check in a STRICT table, which
+    // holds only values of the declared class, if the column has no NULL or the property is
+    // optional.
     let isNotNull = column.isOptional || existing.column(column.name)?.isNotNull == true
     guard !column.type.readsAll || table.checks(column) && !(existing.isStrict && isNotNull) else {
       return []
@@ -182,8 +184,8 @@ extension ColumnComparer {
     }
   }
 
-  /// If values fulfil a condition, returns a refusal, or the deletion of their rows if the options
-  /// allow it.
+  /// Returns a refusal if some values fulfil the condition, which means that the type cannot read
+  /// them. If the options allow it, returns the deletion of their rows instead.
   private func refusedOrDeleted(
     _ column: TableDefinition.Column, where condition: String
   ) throws -> [TableDifference] {

@@ -5,8 +5,8 @@ import SQLCore
 /// expression, the values, the collation and the default.
 struct ColumnComparer: TableComparer {
   let table: TableComparison
-  /// The SQL for the changed values of the columns that were compared before. The keys are column
-  /// names in lower case.
+  /// The SQL for those values that the migration changes, of the columns that were compared
+  /// earlier. The keys are column names in lower case.
   let sources: [String: TableRebuild.Source]
 
   func differences(
@@ -33,7 +33,7 @@ struct ColumnComparer: TableComparer {
       return [change("\(column.name) is calculated differently")]
     case (let generated?, nil): return [try difference(of: column, calculatedBy: generated)]
     case (nil, .some):
-      // The column keeps the calculated values.
+      // No value is lost, because the values that SQLite has calculated stay in the column.
       return [change("\(column.name) is no longer calculated, and keeps its values")]
     }
   }

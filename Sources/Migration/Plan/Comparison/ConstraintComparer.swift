@@ -18,7 +18,8 @@ struct ConstraintComparer: TableComparer {
   {
     let added = key.columns.allSatisfy { existing.column($0) == nil }
     guard let found = existing.foreignKeys.first(where: { table.refersAlike($0, key) }) else {
-      // ALTER TABLE adds a single new column with its foreign key.
+      // If the only column of the foreign key is new, ALTER TABLE adds the column together with the
+      // foreign key, so there is no further difference.
       if added, key.columns.count == 1 { return [] }
       let new = change("\(key.columns.joined(separator: ", ")) refers to \(key.target.table)")
       return try [new] + (added ? [] : violations(of: key))
@@ -38,8 +39,8 @@ struct ConstraintComparer: TableComparer {
     if let parent, !key.target.columns.allSatisfy({ parent.column($0) != nil }) { return [] }
     let columns = key.columns.filter { existing.column($0) != nil }
     guard columns.count == key.columns.count else { return [] }
-    // The rows are counted before all steps, with the former names. They are deleted after the
-    // renamings, with the new names.
+    // The rows are counted before any step runs, so the query uses the names before the renamings.
+    // They are deleted after the renamings, so the deletion uses the new names.
     let renames = table.schema.renames
     let formerTarget = parent.flatMap { renames.formerName(ofTable: $0.name) }
     let formerColumns = renames.columns(ofFormer: formerTarget ?? "")
@@ -86,7 +87,8 @@ struct ConstraintComparer: TableComparer {
       token.kind != .quotedName || existing.column(token.value) != nil
     }
     let question = RowQuestion(table: table, sources: sources)
-    // If the values of a condition are not known yet, the migration itself checks the condition.
+    // The existing rows can be tested only if all values in the condition are known already. If
+    // not, SQLite checks the condition when the migration runs.
     guard isKnown, let asked = question.asked(check.condition),
       let renamed = question.renamed(check.condition)
     else { return [new] }
@@ -115,8 +117,9 @@ struct ConstraintComparer: TableComparer {
 }
 
 extension ExistingTable.Constraint {
-  /// Returns whether `isOne` is true for all columns of the constraint. A constraint whose columns
-  /// are all undeclared is kept with these columns, and the plan does not list it.
+  /// Returns whether `isOne` is true for all columns of the constraint. If no column of a
+  /// constraint is declared, the constraint stays together with these columns, and the plan does
+  /// not list it.
   fileprivate func isOf(_ isOne: (String) -> Bool) -> Bool {
     switch kind {
     case .foreignKey(let key): key.columns.allSatisfy(isOne)

@@ -1,7 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// The difference in the stored values between a declared column and the existing column.
+/// The difference between a declared column and the existing column, as far as it concerns the
+/// stored values.
 struct ValueDifference {
   let isOtherClass: Bool
   let losesNull: Bool
@@ -9,8 +10,8 @@ struct ValueDifference {
   let reason: String
 }
 
-/// Finds out whether the conversion that `Converted` declares for a column has run already. A
-/// conversion runs once.
+/// Finds out whether the conversion that `Converted` declares for a column has run already, because
+/// each conversion must run only once.
 struct ConversionComparer: TableComparer {
   let table: TableComparison
 
@@ -50,8 +51,8 @@ struct ConversionComparer: TableComparer {
     }
   }
 
-  /// Returns whether the declared conversion may still have to run. Such a conversion reads the
-  /// existing values itself.
+  /// Returns whether the declared conversion may still have to run. In this case, the existing
+  /// values need no examination, because the conversion itself reads them.
   func mayRun(_ column: TableDefinition.Column, _ found: ExistingTable.Column) -> Bool {
     guard let conversion = column.conversion else { return false }
     guard conversion.needsNote else { return found.form == nil }
@@ -65,8 +66,9 @@ struct ConversionComparer: TableComparer {
       of: conversion, table: names.table, column: formerName(of: column.name))
   }
 
-  /// Returns the conversion of the values that still have the storage class of the old type. If the
-  /// table is not STRICT, the column may hold such values.
+  /// Returns the differences that convert those values which still have the storage class of the
+  /// old type. A table that is not STRICT may hold such values, even if the type of the column has
+  /// already been changed.
   private func convertingOthers(
     _ column: TableDefinition.Column, _ conversion: DeclaredConversion,
     _ difference: ValueDifference, isNoted: Bool

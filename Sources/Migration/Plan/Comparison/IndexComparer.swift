@@ -45,7 +45,8 @@ struct IndexComparer: TableComparer {
       {
         return drop(index, "the schema no longer declares it")
       }
-      // An index over columns that no model declares is kept with these columns.
+      // An index that an earlier schema declared stays if it has a column that no model declares.
+      // The plan does not list it, because it stays together with the column.
       return isFromCode
         ? nil
         : keep("the index \(index.name)", line: "Dropped(index: \(index.name.swiftLiteral))")
@@ -139,7 +140,8 @@ struct IndexComparer: TableComparer {
     guard isKnown else { return nil }
     var values: [String: String] = [:]
     for source in sources.values where existing.column(source.column) == nil {
-      // In GROUP BY, a plain number would mean a result column by its position.
+      // The value is written as an expression. In GROUP BY, a plain number would mean the selected
+      // column at this position.
       values[source.column.lowercasedASCII] = "coalesce(\(source.sql), NULL)"
     }
     let terms = index.terms.map { term in

@@ -56,7 +56,8 @@ struct KeyComparer: TableComparer {
   private func refusedValues(_ reason: String) throws -> [TableDifference] {
     let columns = declared.keyNames.compactMap { name -> String? in
       guard existing.column(name) != nil else {
-        // A new column would have the same value in every row, unless it is the rowid.
+        // If the new column is the rowid, each row has its own value. Any other new column is left
+        // out, because it would have the same value in every row.
         return declared.hasRowIDKey ? existing.rowIDName : nil
       }
       return names.quoted(name)
@@ -112,7 +113,7 @@ struct KeyComparer: TableComparer {
       index.isUnique && index.condition == nil
         && Set(index.terms.flatMap(\.normalSQL)) == folded
     }
-    // An index that no model declares is kept.
+    // An index that no model declares stays, so it still keeps the columns unique.
     let hasIndex = table.indexes.contains { index in
       index.isUnique && index.condition.isEmpty && Set(index.plainColumns ?? []) == folded
         && !declared.removes(.index(index.name)) && !table.comesFromCode(index)

@@ -18,7 +18,8 @@ struct NewColumnComparer: TableComparer {
       $0.columns.map(\.lowercasedASCII) == [column.name.lowercasedASCII]
     }
     if let reference, let value, !isEmpty, try refersToNothing(value, reference) {
-      // The user can change either the property or its default.
+      // If the property is already optional, the line makes its default NULL. Otherwise, the line
+      // makes the property optional.
       let line =
         column.isOptional
         ? "Default(\(column.type.path), sql: \"NULL\")" : column.type.declaration(isOptional: true)
@@ -44,7 +45,7 @@ struct NewColumnComparer: TableComparer {
     if let reference { sql += " \(reference.references)" }
     let given = isRowID(column) ? "the rowid" : value ?? "NULL"
     let hasNoValue = isEmpty && value == nil
-    // The rowid already exists, and becomes the key.
+    // If the new column is an alias of the rowid, its values are the existing rowids.
     let source = isRowID(column) ? existing.rowIDName : value
     return conversions + [
       change(
@@ -79,7 +80,7 @@ struct NewColumnComparer: TableComparer {
       touching: .all, of: names.table)
   }
 
-  /// Returns whether the referenced table has no row with this value.
+  /// Returns whether the table to which the foreign key refers has no row with this value.
   private func refersToNothing(_ value: String, _ key: TableDefinition.ForeignKey) throws -> Bool {
     guard value.normalSQL != ["null"] else { return false }
     let renames = table.schema.renames
@@ -113,8 +114,8 @@ struct NewColumnComparer: TableComparer {
 
   // MARK: Columns without a value for the existing rows
 
-  /// Returns the refusal of a new column for which existing rows have no value; nil if they have
-  /// one.
+  /// Returns the refusal of a new column that needs a value for the existing rows and has none.
+  /// Returns nil if the column has such a value or needs none.
   private func missingValue(of column: TableDefinition.Column) throws -> TableDifference? {
     guard !column.isOptional, column.defaultSQL == nil || column.hasImpliedDefault,
       try rows.hasRow()
@@ -131,7 +132,8 @@ struct NewColumnComparer: TableComparer {
       ? "refers to another table, and existing rows would have no row to refer to"
       : "needs a value for the existing rows"
     guard !declared.isKey(column.name) else {
-      // If all columns of the key are new, the key has been refused already.
+      // If all columns of the key are new, `KeyComparer` has already refused the key, and offered
+      // the same lines. In this case, this refusal is left out.
       let step = refusedStep(
         "the new column \(column.name) \(why), and it is part of the key; fill it in a "
           + "`MigrationStep` that runs `.before`", lines: lines.addingKey(), rows: .all)

@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// Queries the rows of an existing table, before any step of the plan runs. So the SQL of a query
-/// uses the names that columns have before the migration renames them.
+/// A reader that queries the rows of an existing table before any step of the plan runs. So the SQL
+/// of its queries uses the names that the columns have before the migration renames them.
 struct RowProbe {
   let connection: Connection
   let names: FormerNames
@@ -21,13 +21,14 @@ struct RowProbe {
       existing.rowIDName
       ?? existing.key.columns.map { column in
         let name = names.quoted(column)
-        // If a BLOB is joined to a text, the result may not be valid UTF-8.
+        // A BLOB is quoted, because the text that results from joining a BLOB to other texts may
+        // not be valid UTF-8.
         return "CASE typeof(\(name)) WHEN 'blob' THEN quote(\(name)) ELSE \(name) END"
       }.joined(separator: " || ', ' || ")
   }
 
-  /// A probe of at most 600 rows: the first 200, the last 200, and up to 200 at equal distances
-  /// between them. Nil for a table without a rowid.
+  /// A copy of this probe that queries only a sample of at most 600 rows: the first 200, the last
+  /// 200, and up to 200 at equal distances between them. Nil for a table without a rowid.
   ///
   /// Costs about 600 seeks, however large the table is.
   var sample: RowProbe? {

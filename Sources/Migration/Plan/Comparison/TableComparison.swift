@@ -11,8 +11,8 @@ final class TableComparison {
   let names: FormerNames
   /// The indexes of the existing table, with the column names after all renamings.
   let indexes: [ExistingIndex]
-  /// The names that Apus would have given to each index before the renamings. The keys are the
-  /// names of the indexes.
+  /// The names that Apus may have generated for each index from the names that the table and its
+  /// columns had before the renamings. The keys are the names that the indexes have in the file.
   private let formerIndexNames: [String: Set<String>]
   let rows: RowProbe
   let schema: ExistingSchema
@@ -70,7 +70,8 @@ final class TableComparison {
     existing.isStrict && existing.sql.hasPrefix("CREATE TABLE \(names.quotedTable) (\n  \"")
   }
 
-  /// Returns whether the values of a column are checked although its definition has not changed.
+  /// Returns whether the migration checks the values of a column even if the definition of the
+  /// column has not changed.
   func checks(_ column: TableDefinition.Column) -> Bool {
     planner.checksValues
       || planner.changedTypes[declared.name.lowercasedASCII]?.contains(
@@ -120,7 +121,8 @@ extension ExistingTable {
   }
 }
 
-// Columns of other programs may have a declared type that stands for no storage class.
+// The following methods concern columns with a declared type that stands for no storage class.
+// Tables that another program created may have such columns.
 
 extension TableComparison {
   /// Returns whether a column keeps a declared type that stands for no storage class, such as
@@ -159,7 +161,7 @@ extension TableComparison {
   private func isStored(_ name: String, as column: TableDefinition.Column) -> String {
     switch column.storageClass {
     case .integer: "typeof(\(name)) = 'integer'"
-    // A Double holds these integers exactly.
+    // A Double can hold each integer in this range exactly.
     case .real:
       "typeof(\(name)) = 'real' OR typeof(\(name)) = 'integer' "
         + "AND \(name) BETWEEN -9007199254740992 AND 9007199254740992"

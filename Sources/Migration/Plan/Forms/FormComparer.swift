@@ -4,8 +4,8 @@ import SQLCore
 /// The result of comparing the form in which a column's values are stored with the declared form.
 struct FormComparison {
   enum Outcome {
-    /// There is nothing to compare, because the type has only one form, or because the storage
-    /// class already shows the form.
+    /// The forms were not compared. Most often, the type has only one form, or the storage class
+    /// already shows the form.
     case unknown
     /// The values have the declared form.
     case settled
@@ -51,8 +51,8 @@ struct FormComparer: TableComparer {
     guard column.type.hasForms, !ConversionComparer(table: table).mayRun(column, found),
       let oldClass = try storageClass(of: found, column)
     else { return .unknown }
-    // NULL is refused first, because the lines that a refusal offers for another form do not
-    // convert NULL into a value.
+    // A NULL that the property cannot store must be refused before a difference of the forms: the
+    // lines that resolve the refusal of a form do not convert NULL into a value.
     guard try !holdsRefusedNull(column, found) else { return .unknown }
     let forms = column.type.forms(in: oldClass)
     // In a table that Apus made, a column without a comment about its form has the standard form.
@@ -61,8 +61,8 @@ struct FormComparer: TableComparer {
     }
     let isSameClass = oldClass == column.storageClass
     if isSameClass, forms.count == 1 { return .unknown }
-    // A difference is reported with the number of all affected rows, so a sample is enough only if
-    // it shows no difference.
+    // If there is a difference, the plan reports the number of all affected rows. So the result for
+    // a sample of the rows is used only if the sample shows no difference.
     if !table.checks(column), let sample = rows.sample {
       let comparison = try FormComparer(table: table, rows: sample)
         .examine(column, found, oldClass, forms)
@@ -287,7 +287,8 @@ struct FormComparer: TableComparer {
     func reformed(_ name: String) -> String {
       "apus_reform('\(key(of: column))', \(form.rawValue), \(name))"
     }
-    // If the options allow it, values that no form can read have already been deleted.
+    // If the options allow it, an earlier step of the plan deletes the rows with values that no
+    // form can read. Such values then do not count as lost.
     let isDeleted = planner.invalidValues.deletes(declared.name, column.name)
     func isLost(_ name: String) -> String {
       "\(name) IS NOT NULL AND \(reformed(name)) IS NULL"
@@ -314,8 +315,8 @@ struct FormComparer: TableComparer {
       .converted, differences + [change(reason), value(of: column, reformed(new))])
   }
 
-  /// Returns a step that changes nothing, but reports that some values are not spelled as the
-  /// declared form writes them.
+  /// Returns a step that changes nothing, but reports how many values have another spelling than
+  /// the declared form would write.
   private func note(_ look: TextSurvey, of column: TableDefinition.Column) -> TableDifference {
     let form = column.type.storedForm
     let count = look.count - look.count(writtenAs: form)

@@ -96,10 +96,10 @@ struct NumberReading {
     ]
   }
 
-  /// Returns the time that a number means, in seconds since 1970.
+  /// Returns the time for which a number stands, in seconds since 1970.
   func seconds(_ number: Double) -> Double { number * scale + start }
 
-  /// Returns the number that means a time, which is given in seconds since 1970.
+  /// Returns the number that stands for a time. The time is given in seconds since 1970.
   func number(_ seconds: Double) -> Double { (seconds - start) / scale }
 }
 
@@ -122,8 +122,8 @@ struct DateNumbers {
     let title: String
     fileprivate let seconds: Range<Double>
 
-    /// The first range has the years of most dates. The wider range is tried only if no number
-    /// falls into the first.
+    /// Most dates are in the first range. The second range is wider. It is tried only if no number
+    /// is a date in the first range.
     fileprivate static let ranges = [
       Years(title: "1980 and 2050", seconds: 315_532_800..<2_524_608_000),
       Years(title: "1971 and 2200", seconds: 31_536_000..<7_258_118_400),
@@ -168,8 +168,9 @@ struct DateNumbers {
     _ connection: Connection
   ) throws -> [Candidate] {
     let counts = readings.map { reading in
-      // By any reading, small numbers are dates soon after the start of counting. So dates in the
-      // first year after the start are not counted.
+      // Whichever way they are read, small numbers such as 0 or 1 are dates soon after the start of
+      // counting. Such dates say nothing about the form, so dates in the first year after the start
+      // are not counted.
       let least = reading.number(max(years.seconds.lowerBound, reading.start + year))
       let end = reading.number(years.seconds.upperBound)
       return "total(\(column) >= \(least) AND \(column) < \(end))"

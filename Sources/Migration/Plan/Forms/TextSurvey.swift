@@ -11,17 +11,17 @@ struct TextSurvey {
   private(set) var numberCount = 0
   /// For each form, the number of values with exactly the text that the form would write.
   private var writtenCounts: [StoredForm: Int] = [:]
-  /// The number of dates of each family. The forms of a family differ only in the number of
-  /// fractional digits. A date in any other spelling belongs to no family.
+  /// For each family of forms, the number of dates in this family. The forms of a family differ
+  /// only in the number of fractional digits. A date in any other spelling belongs to no family.
   private var familyCounts: [StoredForm: Int] = [:]
   /// The number of dates with an offset from UTC.
   private var offsetCount = 0
   /// The number of values that lose precision in the declared form.
   private var roundedCount = 0
-  /// The first value that the type cannot read, such as `row 3: 'soon'`. `firstOther` is the first
-  /// value in another form than the declared one. For dates as text, another number of fractional
-  /// digits does not count as another form.
+  /// The first value that the type cannot read, with its row, such as `row 3: 'soon'`.
   private(set) var firstUnread: String?
+  /// The first value that has another form than the declared one, with its row. For dates as text,
+  /// another number of fractional digits does not count as another form.
   private(set) var firstOther: String?
   private let forms: [StoredForm]
 

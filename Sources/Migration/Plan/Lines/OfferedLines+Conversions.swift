@@ -1,8 +1,8 @@
 import QueryDSL
 import SQLCore
 
-/// A Swift expression that converts a text of another program to a number or a Bool. `keeps`
-/// returns whether the expression keeps the value of a text.
+/// A Swift expression that converts a text, which another program stored, to a number or a Bool.
+/// `keeps` returns whether the expression converts a given text without loss.
 private struct TextConversion {
   let expression: String
   let keeps: (String) -> Bool
@@ -17,7 +17,8 @@ private struct TextConversion {
         },
       ]
     case .real:
-      // A Double keeps up to 15 decimal digits, and a Float up to 6.
+      // A Double can store every number of up to 15 decimal digits without loss, and a Float every
+      // number of up to 6.
       [
         TextConversion(expression: "\(type.name)($0) ?? .nan") { text in
           text.isPlainNumber
@@ -107,7 +108,8 @@ extension OfferedLines {
       case (.real?, .integer?): "\(type.name)(exactly: $0.rounded()) ?? 0"
       default: nil
       }
-    // If the column is a key, several rows would get the key 0.
+    // In a key, the conversion could give the value 0 to several rows. The line then deletes the
+    // rows instead.
     guard let expression, let oldClass, !type.isKey else { return deleting(column.name, lost) }
     return type.convertedLine(from: oldClass.swiftType, by: expression, allowsNull: allowsNull)
       + losing(lost, of: column.name)
@@ -145,7 +147,7 @@ extension ColumnType {
   /// Returns the declaration of the property with the type that holds all values of a storage
   /// class.
   func declaration(of storageClass: StorageClass, isOptional: Bool) -> String {
-    // Only a key that the database assigns may be optional.
+    // A key may be optional only if the database assigns its values.
     let isOptional = isKey ? self.isOptional && storageClass == .integer : isOptional
     return ColumnType(
       storageClass: storageClass, isOptional: isOptional, name: property, isKey: isKey

@@ -41,21 +41,23 @@ struct OfferedLines {
   /// is.
   var ownTable: String { "\(otherName)  // \(names.table.inComment) stays as it is" }
 
-  /// Returns the line to paste for rows that cannot stay. It names the table and the column, and
-  /// says how many rows the migration would delete.
+  /// Returns the line to paste if rows cannot stay in the table. The line lets the migration delete
+  /// the rows with invalid values in the column, and says how many rows these are.
   func deleting(_ column: String?, _ count: Int) -> String {
     let place = ([declared.name] + (column.map { [$0] } ?? [])).joined(separator: ".").swiftLiteral
     return "MigrationOptions(invalidValues: .deleted(in: \(place)))  // deletes \(count) "
       + (count == 1 ? "row" : "rows")
   }
 
-  /// Returns the end of a line that loses values of a column: `  // loses 2 values of Note.size`.
+  /// Returns the comment at the end of a line that loses values of a column, such as
+  /// `  // loses 2 values of Note.size`.
   func losing(_ count: Int, of column: String) -> String {
     guard count > 0 else { return "" }
     return "  // loses \(count) \(count == 1 ? "value" : "values") of \(place(of: column))"
   }
 
-  /// Returns a column with its table, such as `Note.size`, for a comment.
+  /// Returns the name of a column with the name of its table, such as `Note.size`, as a comment in
+  /// a line writes it.
   func place(of column: String) -> String { "\(declared.name).\(column)".inComment }
 
   // MARK: Columns without a property
@@ -106,7 +108,8 @@ extension OfferedLines {
     let new = declared.keyNames.compactMap { declared.column($0) }
       .filter { existing.column($0.name) == nil }
     let values = new.map { ($0, $0.type.distinctSQL($0.storageClass, rowID: existing.rowIDName)) }
-    // If no such values can be generated, the rows cannot stay in the table.
+    // If no different values can be generated for the new columns, the rows cannot stay in the
+    // table. The lines then offer another table, or a step that deletes all rows.
     guard values.allSatisfy({ $0.1 != nil }) else {
       return [
         ownTable,
@@ -148,8 +151,8 @@ extension OfferedLines {
       "keys", "DELETE \(found)", deleting: try rows.connection.number("SELECT count(*) \(found)"))
   }
 
-  /// Returns a line that keeps columns unique. The line belongs in the schema, or is a step if not
-  /// all columns have properties.
+  /// Returns a line that keeps columns unique. If each of the columns has a property, the line
+  /// belongs in the schema. Otherwise, the line is a step that creates a unique index.
   func unique(_ columns: [String]) -> String {
     let properties = columns.compactMap { declared.column($0)?.type.path }
     if properties.count == columns.count {

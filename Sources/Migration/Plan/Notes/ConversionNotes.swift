@@ -11,8 +11,9 @@ struct ConversionNotes {
   enum State {
     case done
     case pending
-    /// The column was converted to the same type, but from another type. The text is the end of the
-    /// note, such as `from Bool to Date`.
+    /// It is not known whether the conversion has run: another conversion has converted the column
+    /// to the same type, but from another type. The text is the end of its note, such as
+    /// `from Bool to Date`.
     case unknown(String)
 
     var isDone: Bool { if case .done = self { true } else { false } }
@@ -31,8 +32,8 @@ struct ConversionNotes {
 
   private static let word = "Converted "
 
-  /// Returns the note of a conversion. The table and the column have the names that are valid when
-  /// the note is written.
+  /// Returns the note of a conversion. The table and the column are given by the names that they
+  /// have when the note is written.
   static func note(_ conversion: DeclaredConversion, table: String, column: String) -> String {
     prefix(table: table, column: column)
       + "from \(conversion.source.note) to \(conversion.target.note)"
@@ -60,7 +61,8 @@ struct ConversionNotes {
 
 extension ConversionNotes {
   /// Updates the table that notes which conversions of columns have run. If a step renames a table
-  /// or a column, or drops a table, the notes follow. If the step ran conversions, they are noted.
+  /// or a column, its notes are renamed. If a step drops a table, its notes are removed. If a step
+  /// ran conversions, they are noted.
   static func follow(_ planned: PlannedStep, in connection: Connection) throws {
     let step = planned.step
     switch step.action {

@@ -22,8 +22,8 @@ struct SchemaHistory {
     let name: String
     let sql: String
 
-    /// The kind of the part, read from its definition. It is not used for the first part of a
-    /// state, which may be a view.
+    /// The kind of the part, which is read from its definition. This property does not recognise
+    /// views, so it is not used for the first part of a state, which may be a view.
     var kind: ExistingSchema.Entry.Kind {
       let word = SQLTokens(sql).tokens.dropFirst().first
       if word?.isWord("trigger") == true { return .trigger }
@@ -36,8 +36,8 @@ struct SchemaHistory {
   /// triggers, full-text and vector indexes that models declared.
   struct State {
     let parts: [Part]
-    /// The time at which a migration made this state, or found this state before making the next
-    /// one.
+    /// The time at which a migration noted this state: after the migration made it, or before the
+    /// migration replaced it by the next state.
     let date: Date
   }
 
@@ -81,7 +81,8 @@ struct SchemaHistory {
     if let version, version != history?.version?.number { rows.append(("", "[]", version)) }
     for name in changed {
       let isKnown = history?.states(of: name).isEmpty == false
-      // A new table has no earlier state that an older program could declare.
+      // If the migration has just created the table, nothing is noted: there is no earlier state
+      // that an older program could declare.
       guard isKnown || !old.parts(of: name).isEmpty else { continue }
       if !isKnown { rows.append((name, try text(of: old.parts(of: name)), nil)) }
       rows.append((name, try text(of: new.parts(of: name)), nil))
@@ -94,8 +95,9 @@ struct SchemaHistory {
       "changedAt" INTEGER NOT NULL, "version" INTEGER) STRICT
       """)
     for row in rows {
-      // A state that occurs again is noted only once, as the latest state. So switching back and
-      // forth adds no rows.
+      // If a table gets a state that it had before, the earlier note of this state is deleted, and
+      // the state is noted as the latest one. So switching between two versions of a program adds
+      // no rows.
       try connection.execute(
         """
         DELETE FROM \(identifier: Self.table)

@@ -3,7 +3,7 @@ import SQLCore
 
 /// A step of a plan, with the work that it does.
 struct PlannedStep {
-  // The large cases are stored by reference, because steps are copied often.
+  // The case `rebuild` is large. It is stored by reference, because steps are copied often.
   enum Work {
     /// Nothing runs.
     case none
@@ -20,8 +20,8 @@ struct PlannedStep {
   /// The renamings of a step that exchanges names, in their order and with the temporary name;
   /// empty for other steps.
   var exchangedNames: [(from: String, name: String)] = []
-  /// The steps that replace this step if a newer program may have made the object that this step
-  /// drops.
+  /// If this step drops an object that a newer program may have made, these steps run instead of
+  /// this one.
   var keeping: [PlannedStep] = []
   /// The statement that counts the rows that the step changes; nil if their number is known, or if
   /// the step changes no rows.

@@ -19,7 +19,8 @@ struct RebuildVerifier: TableComparer {
   let steps: [MigrationPlan.Step]
 
   func differences() throws -> [TableDifference] {
-    // Rows that a step deletes first will not be in the new table.
+    // If a step deletes rows before the rebuild, these rows will not be in the new table. In this
+    // case, the existing rows are not tested here.
     guard try rows.hasRow(), !steps.contains(where: { $0.action == .deleteRows }) else { return [] }
     let copied = projection
     var refused: Set<[String]> = []
@@ -51,7 +52,8 @@ struct RebuildVerifier: TableComparer {
       let column = columns[name]
       var sql = isConvertedByModel(source.column) ? "NULL" : source.sql
       if !source.isSame, let type = column.flatMap({ StorageClass(declaredType: $0.type) }) {
-        // The result of a function has no affinity.
+        // The result of a function has no affinity, so CAST gives it the affinity of the new
+        // column.
         sql = "CAST(\(sql) AS \(type.rawValue))"
       }
       let collation = column?.collation ?? "BINARY"
@@ -71,8 +73,8 @@ struct RebuildVerifier: TableComparer {
   // MARK: Checks
 
   private func failedChecks(_ copied: String) throws -> [TableDifference] {
-    // Values that SQLite or the model calculates are not known yet. The migration itself checks
-    // them.
+    // The values of generated columns and the results of declared conversions are not known yet. If
+    // a check names such a column, SQLite tests the check when the migration runs.
     let unknown = new.columns.filter { $0.generated != nil || isConvertedByModel($0.name) }
       .map(\.name.lowercasedASCII)
     return try new.constraints.compactMap { constraint -> TableDifference? in
@@ -80,8 +82,9 @@ struct RebuildVerifier: TableComparer {
         !unknown.contains(where: { text.mentions($0) })
       else { return nil }
       let sql = "SELECT count(*) FROM \(copied) WHERE NOT (\(text)\n)"
-      // Text in double quotes may be a string in a definition, but is an unknown column in this
-      // query. Such a check is left to the migration itself.
+      // In the definition of a table, a text in double quotes may be a string. In this query, the
+      // same text is an unknown column, and the query does not compile. Such a check is left to the
+      // migration.
       guard (try? rows.connection.prepare(SQL(unsafe: sql))) != nil else { return nil }
       let count = try rows.connection.number(sql)
       guard count > 0 else { return nil }
@@ -95,7 +98,7 @@ struct RebuildVerifier: TableComparer {
 
   // MARK: Keys and unique columns
 
-  /// Columns that must be unique.
+  /// The columns of a key, a constraint or an index, whose values must be unique together.
   private struct UniqueTerms {
     let terms: [ExistingTable.KeyTerm]
     /// The line to paste that removes the constraint.

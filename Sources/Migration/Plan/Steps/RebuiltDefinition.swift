@@ -32,9 +32,10 @@ struct RebuiltDefinition {
   /// The treatment of each of `existing.constraints`, in the same order.
   let fates: [Fate]
   /// Returns the position in `existing.constraints` of the constraint that stands for a declared
-  /// foreign key; nil if the table has no such constraint. `existingCheck` does the same for a
-  /// check.
+  /// foreign key; nil if the table has no such constraint.
   let existingKey: (TableDefinition.ForeignKey) -> Int?
+  /// Returns the position in `existing.constraints` of the constraint that stands for a declared
+  /// check; nil if the table has no such constraint.
   let existingCheck: (TableDefinition.Check) -> Int?
 
   /// Whether the existing and the declared key have the same columns in the same order.
@@ -139,7 +140,8 @@ struct RebuiltDefinition {
     }
     let type = self.type(of: found, as: declaration)
     let typeComments = found.typeComments.withoutForms.inline
-    // A declared column gets its declared form. Any other column keeps its existing form.
+    // The comment of a declared column gets the declared form. The comment of any other column
+    // keeps its existing form.
     let form =
       declaration?.formComment(isMadeByApus: isMadeByApus)
       ?? found.form.map { " \($0.comment)" } ?? ""
@@ -149,7 +151,8 @@ struct RebuiltDefinition {
       .joined(separator: " ")
   }
 
-  /// Returns the rank of `CONSTRAINT name`, which is the rank of the clause that it names.
+  /// Returns the rank of the `CONSTRAINT name` at an index. It has the same rank as the clause that
+  /// follows, to which the name belongs.
   private func rank(behind index: Int, in column: ExistingTable.Column) -> Int {
     column.clauses[index...].lazy.compactMap { rank($0.kind) }.first ?? 5
   }
@@ -171,7 +174,8 @@ struct RebuiltDefinition {
   ) -> Bool? {
     let isKey = existing.isKey(found.name) && declared.isKey(found.name)
     if isKey, keepsKey {
-      // WITHOUT ROWID implied NOT NULL for the key.
+      // In a table WITHOUT ROWID, the columns of the key are NOT NULL without declaring so. If the
+      // table gets a rowid, they must declare it.
       let wasImplied = existing.isWithoutRowID && !isWithoutRowID
       return wasImplied && declaration?.isOptional == false ? true : nil
     }
@@ -188,12 +192,13 @@ struct RebuiltDefinition {
   ) -> Bool {
     switch clause.kind {
     case .name:
-      // A name stays if any clause that it names stays.
+      // The name of a constraint stays if any of the clauses to which it belongs stays.
       let named = found.clauses[(index + 1)...].prefix {
         if case .name = $0.kind { false } else { true }
       }
       guard !named.isEmpty else {
-        // A name directly before another name names no clause. It stays if the other name stays.
+        // If another name follows directly, the name belongs to no clause. In this case, it stays
+        // if the other name stays.
         guard index + 1 < found.clauses.count else { return true }
         return keeps(found.clauses[index + 1], at: index + 1, of: found, declaration)
       }
@@ -259,13 +264,14 @@ struct RebuiltDefinition {
   private var constraints: [Item] {
     var items: [Item] = []
     var isWritten = existing.constraints.map { constraint in
-      // Constraints at a column are written with the column.
+      // Constraints that are declared at a column are written together with the column, and not
+      // here.
       constraint.isAtColumn
     }
     for column in existing.columns
     where declared.column(column.name) == nil && !isKept(column) {
-      // A constraint at a dropped column may also concern other columns. It then becomes a table
-      // constraint.
+      // A constraint that is declared at a dropped column may also concern other columns. Such a
+      // constraint is written as a table constraint.
       for clause in column.clauses {
         if case .constraint(let index) = clause.kind { isWritten[index] = false }
       }

@@ -64,7 +64,8 @@ extension TableRebuild {
     let temporaryName = table.schema.freeName(forRebuilding: declared.name)
     let createTable = RebuiltDefinition(of: table, isWithoutRowID: isWithoutRowID)
       .createTable(temporaryName)
-    // The new definition is parsed from its SQL, so that it is read as SQLite reads it.
+    // The SQL of the new definition is parsed again. So the columns and the key of `new` are those
+    // that SQLite will read from the SQL.
     let new = try TableParser.parse(createTable)
     var sources = declared.columns.filter { $0.generated == nil }.map { column -> Source in
       let found = existing.column(column.name)
@@ -80,7 +81,8 @@ extension TableRebuild {
     let rowID = TableColumn.freeRowIDNames {
       existing.column($0) != nil || new.column($0) != nil
     }.first
-    // A key that is the rowid is copied as a column, so the rowid is not copied separately.
+    // If the new key is the rowid, the column of the key is copied, so the rowid is not copied
+    // separately.
     let isCopied = hasRowID && !new.hasRowIDKey
     let isSameKey =
       existing.key.columns.map(\.lowercasedASCII) == declared.keyNames.map(\.lowercasedASCII)
@@ -99,7 +101,7 @@ extension RebuiltDefinition {
       isMadeByApus: table.isMadeByApus,
       tableNames: [table.existing.name.lowercasedASCII, table.names.table.lowercasedASCII],
       isKept: table.isKept,
-      // The values of a generated column are not examined, so its type is not kept.
+      // A generated column always gets its declared type, because its values are not examined.
       keepsType: { found, column in
         column.generated == nil && (try? table.keepsType(of: found, as: column)) == true
       }, removes: table.declared.removes,
@@ -200,7 +202,7 @@ struct AttachedObjects {
       SELECT sql FROM sqlite_schema WHERE tbl_name = \(table) COLLATE NOCASE AND sql IS NOT NULL
         AND type IN ('index', 'trigger') ORDER BY type, rowid
       """)
-    // CREATE TRIGGER becomes CREATE TEMP TRIGGER.
+    // SQLite stores the SQL of a temporary trigger without TEMP, so the query adds the word again.
     let temporary = try connection.rows(
       """
       SELECT 'CREATE TEMP' || substr(sql, 7) FROM temp.sqlite_schema

@@ -14,7 +14,8 @@ struct ValueChange {
   /// The SQL of the value in the new class.
   var sql: String {
     var cases = "WHEN '\(target.typeName)' THEN \(column) "
-    // CAST between text and bytes would follow the encoding of the database.
+    // CAST converts between text and bytes in the encoding of the database, which may be UTF-16.
+    // The function `apus_utf8` always uses UTF-8.
     switch target {
     case .text: cases += "WHEN 'blob' THEN apus_utf8(\(column)) "
     case .blob: cases += "WHEN 'text' THEN apus_utf8(\(column)) "
@@ -43,7 +44,8 @@ struct ValueChange {
     case (.integer, .real): return "\(column) \(Self.exact)"
     case (.real, .integer): return "\(column) \(Self.exact) AND \(back)"
     case (.text, .real):
-      // The text `5` also stands for 5.0.
+      // The text `5` becomes 5.0, which CAST converts back to `5.0`. The conversion loses nothing,
+      // so a text of an integer is compared as an integer.
       return "(\(back) COLLATE BINARY OR CAST(CAST(\(column) AS INTEGER) AS TEXT) = \(column) "
         + "COLLATE BINARY AND CAST(\(column) AS INTEGER) \(Self.exact))"
     case (.text, .integer): return "\(back) COLLATE BINARY"
@@ -71,7 +73,8 @@ struct FormChange {
   /// The storage class of the existing declared type; nil for a type without a class, such as
   /// DATETIME.
   let oldClass: StorageClass?
-  /// Whether Apus made the table, so that an integer date counts microseconds.
+  /// Whether Apus made the table. In such a table, an integer that stands for a date counts
+  /// microseconds.
   let isOwn: Bool
 
   private var isNumber: String { "typeof(\(column)) IN ('integer', 'real')" }
@@ -97,7 +100,7 @@ struct FormChange {
   /// Whether numbers are assumed to have the declared form already.
   ///
   /// If the existing declared type has no storage class, its numbers may count seconds,
-  /// milliseconds or days. A declared form that is stored as REAL says which unit they have. The
-  /// standard form does not say so, because it is not declared.
+  /// milliseconds or days. If the declared form is stored as REAL, it says which unit the numbers
+  /// have. The standard form does not say so, because a column has it without a declaration.
   private var keepsNumbers: Bool { oldClass == nil && target == .real }
 }

@@ -28,10 +28,10 @@ protocol MaintenancePlan<Row>: Sendable {
   /// The parts of a row's key by which the plan looks up held rows, each as a range of indices into
   /// the key. In a join of posts and authors, for example, 1..<2 is the author's key.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether held rows are also looked up by a part of the key that is NULL.
+  /// Whether the plan also looks up held rows in whose key such a part is NULL.
   var indexesNull: Bool { get }
-  /// Whether the plan reads from the database. If so, it must know whether a snapshot contains
-  /// commits of other connections.
+  /// Whether the plan reads from the database. Such a plan must know whether the snapshot that it
+  /// reads contains commits of other connections.
   var readsSnapshots: Bool { get }
   /// A description of the maintenance, as text that completes the sentence "Maintained: …".
   var explanation: String { get }
@@ -87,8 +87,9 @@ struct HeldRows: Sendable {
   var snapshot: WatchedSnapshot
 }
 
-/// The objects that a plan needs to update a result, such as the watch that reads from the database
-/// and the evaluators of rows.
+/// The objects and values that a plan needs to update a result. Among them are the watch, which
+/// reads from the database, and the evaluators, which evaluate expressions on changed rows in
+/// memory.
 struct MaintenanceMeans: Sendable {
   let watch: TableWatch
   let evaluators: RowEvaluators
@@ -113,7 +114,7 @@ enum MaintenanceOutcome: Sendable {
   case changed(ResultChange, WatchedSnapshot)
   /// No row of the result was touched.
   case untouched
-  /// The effect is not known, so the result must be fetched.
+  /// It is not known how the commits change the result, so the result must be fetched again.
   case unknown
 }
 
@@ -172,7 +173,7 @@ enum Planning {
     var query = query
     query.statement = try query.statement.selectingLeastValues(in: tables)
     let isTotal = query.statement.groups.isEmpty
-    // A single row needs no order.
+    // The result has a single row, which needs no order.
     if isTotal { query.statement.order = .none }
     let groups = try PlannedGroups(of: query.statement, in: tables)
     if isTotal, try query.statement.countsDistinctValues {
@@ -237,9 +238,9 @@ protocol SnapshotPlan<Row>: MaintenancePlan {
   ) throws -> ResultChange?
 }
 
-/// The greatest number of attempts to take a snapshot. An attempt fails if it is not known whether
-/// the snapshot contains a commit in progress. Each attempt takes as long as a writer needs to
-/// report a commit.
+/// The greatest number of attempts to take a snapshot. While a writer is committing, it may be
+/// unknown whether the snapshot contains this commit. The attempt then fails. Each attempt takes as
+/// long as a writer needs to report a commit.
 private let maximumAttempts = 32
 
 extension SnapshotPlan {
@@ -302,17 +303,20 @@ extension SnapshotPlan {
       guard let change, !change.after.isShort else { return .unknown }
       return .changed(change, snapshot)
     } catch is ColumnValueError {
-      // The invalid value may be in a row outside the result, so the result is fetched.
+      // The value that the type cannot read may be in a row that does not belong to the result. So
+      // this is not an error: the result is fetched again.
       return .unknown
     }
   }
 }
 
 extension PlanningContext {
-  /// Throws a `RerunReason` if there is no way to know which commits a snapshot contains.
+  /// Throws a `RerunReason` if the database offers no way to find out which commits a snapshot
+  /// contains.
   func requireLog() throws {
     if isPrivate { return }
-    // While another connection commits, the log's change count is unknown for a moment.
+    // While another connection commits, the change count of the write-ahead log is unknown for a
+    // moment. So the count is read several times, until it is known.
     for _ in 0..<maximumAttempts where try connection.use().logChangeCount != nil { return }
     throw RerunReason("the file has no write-ahead log with a shared index", isOfMoment: true)
   }

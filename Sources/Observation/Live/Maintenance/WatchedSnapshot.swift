@@ -1,6 +1,7 @@
 import SQLCore
 
-/// The commits that a snapshot contains, as far as they are known.
+/// A description of the commits that a snapshot contains: the writer's own commits and, if it is
+/// known, a count of the commits of other connections.
 struct WatchedSnapshot: Sendable {
   /// The writer's commits that the snapshot contains.
   var position: CommitClock.Position
@@ -14,8 +15,8 @@ struct WatchedSnapshot: Sendable {
     self.otherCount = otherCount
   }
 
-  /// Creates the value for a result that contains the commits up to the given commit, but was
-  /// calculated without reading a snapshot.
+  /// Creates the description of a result that was calculated without reading a snapshot. The result
+  /// contains the writer's commits up to the commit with the number `last`.
   init(containing last: UInt64) {
     position = CommitClock.Position(last: last, mayContainNext: false)
   }
@@ -30,7 +31,8 @@ extension TableWatch {
     var isKnown = true
     let position = try opening {
       try core.run(cached: "BEGIN DEFERRED")
-      // The first read takes the snapshot.
+      // BEGIN DEFERRED takes no snapshot. SQLite takes the snapshot at the first read, which is
+      // this one.
       isKnown = try core.schemaVersion() == schemaVersion
     } close: {
       try core.run(cached: "ROLLBACK")
@@ -53,8 +55,8 @@ extension TableWatch {
 
   /// The outcome of comparing a snapshot with an earlier snapshot.
   enum Following {
-    /// The snapshot has the same commits of other connections as the earlier snapshot. All commits
-    /// of the writer that it contains were delivered to the observers.
+    /// The snapshot contains the same commits of other connections as the earlier snapshot, and
+    /// every commit of the writer in the snapshot was delivered to the observers.
     case known(WatchedSnapshot)
     /// The snapshot contains commits of other connections that the earlier snapshot lacks.
     case others
@@ -70,9 +72,10 @@ extension TableWatch {
     guard snapshot.position.isDelivered,
       let count = otherCount(in: snapshot.position, on: core)
     else { return .undecided }
-    // The index of the write-ahead log counts all commits until now, including those after the
-    // snapshot. If the count of foreign commits is the same as for the earlier snapshot, the
-    // snapshot contains no new commits of other connections.
+    // The index of the write-ahead log counts all commits up to now, including commits after the
+    // snapshot. If the count is the same as for the earlier snapshot, the snapshot contains no new
+    // commits of other connections. If the count differs, the difference may also come from later
+    // commits of the writer, unless the writer has begun none since the snapshot.
     guard count == known else { return isLast(snapshot.position.last) ? .others : .undecided }
     guard !isPrivate || !snapshot.position.mayContainNext else { return .undecided }
     var snapshot = snapshot

@@ -5,8 +5,8 @@ import SQLCore
 /// subqueries. Only conditions that compare a column, for example with a bound value, are used.
 ///
 /// If a row meets the conditions neither before nor after a change, the change cannot affect the
-/// result. A condition that is not understood is left out. Then more rows seem to matter, never
-/// fewer.
+/// result. A condition that is not understood is left out. This is safe, because more rows than
+/// necessary then count as relevant, but never fewer.
 struct QueryConditions: Sendable {
   /// A condition on a column. The column must equal one of some values, or be less or greater than
   /// a value.
@@ -89,8 +89,8 @@ struct QueryConditions: Sendable {
     /// The index of the last table that was read in FROM or in a join.
     var joined: Int
     var isLeft = false
-    /// Whether the SELECT has a RIGHT or FULL JOIN, which also shows rows that its condition does
-    /// not match.
+    /// Whether the SELECT has a RIGHT or FULL JOIN. Such a join also returns rows that do not meet
+    /// its condition, so no condition of the SELECT is used.
     var keepsRows = false
     /// The branches of an OR in the conditions. A row of the SELECT must meet all comparisons of at
     /// least one branch.
@@ -194,7 +194,8 @@ extension QueryConditions.Scope {
   /// The greatest number of alternatives. If there are more, some conditions are left out.
   private static let maximumAlternatives = 16
 
-  /// Returns the alternatives of `first AND second`: `(a OR b) AND c` has `a AND c` and `b AND c`.
+  /// Returns the alternatives of the condition `first AND second`. For example, the alternatives of
+  /// `(a OR b) AND c` are `a AND c` and `b AND c`.
   private static func all(
     _ first: [[QueryConditions.Comparison]], _ second: [[QueryConditions.Comparison]]
   ) -> [[QueryConditions.Comparison]] {
@@ -309,7 +310,8 @@ extension QueryConditions.Scope {
 }
 
 extension QueryConditions.Condition.Relation {
-  /// The relation after the operands are exchanged: `a < b` is the same as `b > a`.
+  /// The relation that holds between the operands after they are exchanged. For example, `a < b`
+  /// becomes `b > a`.
   fileprivate var reversed: Self {
     switch self {
     case .equal: .equal
@@ -332,7 +334,8 @@ extension SQLToken {
     }
   }
 
-  /// The number of parentheses and CASEs that the token opens; negative if the token closes them.
+  /// The change of the nesting depth: 1 if the token opens a parenthesis or a CASE, −1 if the token
+  /// closes one, and otherwise 0.
   fileprivate var nesting: Int {
     switch self {
     case .open, .cast, .filter, .materialized, .notMaterialized, .asQuery, .selectAllFrom,
@@ -343,7 +346,8 @@ extension SQLToken {
     }
   }
 
-  /// The number with which the token compares, such as 1 for `= 1`. Nil for other tokens.
+  /// The number in a token that compares with a constant. For example, the token `= 1` has the
+  /// number 1. Nil for other tokens.
   fileprivate var comparedConstant: Int64? {
     switch self {
     case .equalOne, .isOne: 1

@@ -92,7 +92,8 @@ struct RangeIndex {
     let node = nodes[place]
     if let greatest = node.greatest, value.compare(greatest) > 0 { return }
     find(value, pattern, below: node.left, body)
-    // The lower bounds in the right subtree are equal to this lower bound or greater.
+    // No lower bound in the right subtree is less than this lower bound, so if the value is below
+    // this range, it is also below all ranges there.
     if let lower = node.range.lower, value.compare(lower) < 0 { return }
     if pattern.contains(value, node.range) { body(node.id) }
     find(value, pattern, below: node.right, body)
@@ -105,7 +106,8 @@ struct RangeIndex {
     forEachPlace(nodes[place].right, body)
   }
 
-  /// Compares lower bounds. Nil, for a range without a lower bound, comes before all values.
+  /// Compares two lower bounds. Nil stands for a range without a lower bound, and comes before all
+  /// values.
   private static func compare(_ first: DatabaseValue?, _ second: DatabaseValue?) -> Int {
     switch (first, second) {
     case (nil, nil): 0
@@ -132,8 +134,8 @@ struct RangeIndex {
     nodes[place].greatest = greatest
   }
 
-  /// Splits a tree into two. The first has the nodes that pass the test, which must come before the
-  /// other nodes.
+  /// Splits a tree into two trees. The first tree gets the nodes that pass the test, and the second
+  /// tree gets the other nodes. All nodes that pass must come before the others.
   private mutating func split(_ place: Int, _ isFirst: (Node) -> Bool) -> (Int, Int) {
     guard place >= 0 else { return (-1, -1) }
     if isFirst(nodes[place]) {
@@ -173,10 +175,11 @@ extension RowRoute {
     var lower = Bound.none
     var upper = Bound.none
 
-    /// Returns the range of a route. The last two of the route's values are the bounds of the
-    /// range.
+    /// Returns the range of a route, given the values of the route. The last two of these values
+    /// are the bounds of the range.
     func range(_ values: [DatabaseValue]) -> RangeIndex.Range {
-      // A literal `nil` would be the value NULL, not a missing bound.
+      // The code writes `Optional.none` for a missing bound, because the literal `nil` would be the
+      // value NULL here.
       RangeIndex.Range(
         lower: lower == .none ? Optional.none : .some(values[values.count - 2]),
         upper: upper == .none ? Optional.none : .some(values[values.count - 1]))

@@ -58,14 +58,16 @@ struct RouteIndex {
     for subscribers in patterns.values { subscribers.forEach(body) }
   }
 
-  /// Adds to `found` the subscriptions for which a changed row matters, by its values before or
-  /// after the change. For a pattern with a path to a joined table, may add a `RouteQuestion`
-  /// instead, whose answer leads to the subscriptions.
+  /// Adds to `found` the subscriptions that the changed rows affect. The values of a row before and
+  /// after its change lead to these subscriptions. If a pattern has a path to a joined table, the
+  /// method may add a `RouteQuestion` instead, and the answer to the question leads to the
+  /// subscriptions.
   mutating func find(
     _ changes: NettedTable, of table: QualifiedTableName,
     _ found: inout SubscriptionRegistry.Concerned, _ lookupCount: inout Int
   ) {
-    // Iterates by index: iterating over the keys would make each change copy the dictionary.
+    // The loop iterates over the indices. If it iterated over the keys, the iteration would hold a
+    // reference to the dictionary, and each change would copy the dictionary.
     var index = patterns.startIndex
     while index < patterns.endIndex {
       lookupCount += changes.rows.count
@@ -89,8 +91,9 @@ struct RouteIndex {
   }
 }
 
-/// A question that a statement answers after a commit: which values does a joined table have for
-/// these values of the changed rows? An example is: which users follow these feeds?
+/// A question that is answered by a statement after a commit. The question has values of changed
+/// rows, and asks for the values of the related rows of a joined table. An example is: which users
+/// follow these feeds?
 struct RouteQuestion: Sendable {
   let table: QualifiedTableName
   let pattern: RowRoute.Pattern
@@ -157,8 +160,9 @@ extension RouteIndex.Subscribers {
     for ranges in ranges.values { ranges.forEach(body) }
   }
 
-  /// If a pattern has at least this number of different routes, a statement finds out which of
-  /// their subscriptions to notify. With fewer routes, all are notified without a statement.
+  /// The least number of different routes of a pattern for which a statement finds the
+  /// subscriptions to notify. If a pattern has fewer routes, all its subscriptions are notified,
+  /// and no statement runs.
   private static let manySubscribers = 16
   /// The greatest number of values in a `RouteQuestion`. If a commit has more, all subscriptions
   /// are notified.
@@ -228,7 +232,8 @@ extension RouteIndex.Places {
   fileprivate init?(_ pattern: RowRoute.Pattern, in names: TableNames) {
     let keys = names.keys.map(\.lowercasedASCII)
     var compared: [(place: Place, collation: BuiltInCollation)] = []
-    // For a path, the statement compares stored values, so the collation is binary.
+    // If the pattern has a path, only the column at which the path begins is needed. The statement
+    // of the path compares stored values, so the collation of this column is BINARY here.
     let own = pattern.columns + [pattern.content.range?.column].compactMap(\.self)
     let columns = pattern.path.map { [.init(name: $0.column, collation: .binary)] } ?? own
     for column in columns {

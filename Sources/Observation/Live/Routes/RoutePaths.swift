@@ -1,22 +1,23 @@
 import QueryDSL
 import SQLCore
 
-/// A search for the routes (see `RowRoute`) to a table whose own columns the query compares with no
-/// value. Instead, the query joins the table with another table, and compares a column of that
-/// other table with a value. For example, with `entry.feed = follow.feed AND follow.user = ?`, the
-/// path leads from `entry` to `follow`.
+/// A search for the routes (see `RowRoute`) to a table if the query compares none of the table's
+/// own columns with a value. Instead, the query joins the table with another table, and compares a
+/// column of that other table with a value. For example, the path leads from `entry` to `follow` if
+/// the condition is `entry.feed = follow.feed AND follow.user = ?`.
 ///
-/// A changed row can matter only to queries with the values that are found at the end of its path.
-/// The path is followed in the state after the commit. That suffices: if the commit also changed a
-/// row on the path, that row has its own route, which is looked up with the old and the new values.
+/// The path of a changed row leads to joined rows. The changed row can affect only those queries
+/// that compare with the values of these joined rows. The path is followed in the state after the
+/// commit. That suffices: if the commit also changed a row on the path, that row has its own route,
+/// which is looked up with the old and the new values.
 struct RoutePaths {
   let tables: [QueryConditions.Table]
   let known: [RoutedTable?]
   let values: [BoundValue]
   let schema: RoutedSchema
 
-  /// A step of a path. It leads from a column of one table to a column of another table. A join
-  /// requires that both columns are equal.
+  /// A step of a path. It leads from a column of one table to a column of another table. A
+  /// condition of the query requires that both columns are equal.
   private struct Step {
     let from: RoutedColumn
     let table: RoutedTable
@@ -25,8 +26,9 @@ struct RoutePaths {
 
   private static let maximumSteps = 3
 
-  /// Returns the routes to a table by the values of joined rows. Returns nil if there is no path
-  /// whose statement finds its rows by indexes. Adds statements that lack an index to `lacking`.
+  /// Returns routes to a table. The routes compare values of joined rows, and not values of the
+  /// table's own rows. Returns nil if there is no path whose statement finds its rows by indexes.
+  /// Adds statements that lack an index to `lacking`.
   func routes(to table: RoutedTable, _ lacking: inout [String]) throws -> [RouteDraft]? {
     var ways: [[Step]] = steps(from: table).map { [$0] }
     var visited: Set<Int> = [table.place]
@@ -46,8 +48,9 @@ struct RoutePaths {
     return nil
   }
 
-  /// Returns the steps from a table to other tables. If the condition has an OR, returns no steps,
-  /// because a row may matter without a joined row.
+  /// Returns the steps from a table to other tables. If the conditions on the table have an OR,
+  /// returns no steps, because a row of the table may then affect the query without being related
+  /// to a joined row.
   private func steps(from table: RoutedTable) -> [Step] {
     let alternatives = tables[table.place].alternatives
     guard alternatives.count == 1 else { return [] }
@@ -114,7 +117,8 @@ struct RoutedSchema {
     return connection
   }
 
-  /// Returns the object for a pattern with the given content. All queries share this object.
+  /// Returns the pattern with the given content. All queries whose patterns have equal content
+  /// share one object.
   func pattern(_ content: RowRoute.PatternContent) -> RowRoute.Pattern {
     known.value(\.patterns, content, in: version) { RowRoute.Pattern(content) }
   }
@@ -156,7 +160,8 @@ final class KnownRoutes: Sendable {
 
   private let facts = Lock<Facts?>(nil)
 
-  /// Forgets everything, because new content may have the same version of the schema.
+  /// Forgets all facts. This is needed after the content of the database was replaced, because the
+  /// new content may have other tables but the same version of the schema.
   func forget() {
     // The facts are released outside the lock.
     _ = facts.withLock { facts in

@@ -30,13 +30,13 @@ struct RowRoute: Hashable, Sendable {
     }
 
     let columns: [Column]
-    /// A further column whose value must be in a range; nil without such a column.
+    /// An additional column whose value must be in a range; nil if the pattern has no such column.
     var range: RangePattern?
     /// The folded names of those columns of the table that the query reads; nil for all columns. An
     /// update of other columns does not matter.
     var read: Set<String>?
-    /// The path to the values, if they are values of rows that the query joins with the changed
-    /// row. Nil if they are values of the changed row itself.
+    /// The path from a changed row to the joined rows whose values are compared. Nil if the values
+    /// of the changed row itself are compared.
     var path: Path?
   }
 
@@ -49,8 +49,9 @@ struct RowRoute: Hashable, Sendable {
   }
 
   let pattern: Pattern
-  /// The values, in a form in which equal values are identical. If the pattern has a range, the two
-  /// bounds follow, with NULL for a missing bound.
+  /// The values that a row must have in the columns, in a form in which values that SQLite
+  /// considers equal are identical. If the pattern has a range, the two bounds of the range follow.
+  /// NULL stands for a missing bound.
   let values: [DatabaseValue]
 
   /// The values of the columns, without the bounds.
@@ -58,7 +59,7 @@ struct RowRoute: Hashable, Sendable {
     pattern.content.range == nil ? values : Array(values.prefix(pattern.columns.count))
   }
 
-  /// The range in which the value of the further column must be; nil without such a column.
+  /// The range in which the value of the additional column must be; nil if there is no such column.
   var range: RangeIndex.Range? { pattern.content.range?.range(values) }
 }
 
@@ -92,13 +93,14 @@ struct RoutedColumn {
   let affinity: Affinity
   let collation: BuiltInCollation
 
-  /// Returns whether both columns have the same affinity and collation, so that a join by `=`
-  /// compares them like bound values.
+  /// Returns whether both columns have the same affinity and collation. If so, a join by `=`
+  /// compares their values in the same way as each column is compared with a bound value.
   func isComparable(_ other: RoutedColumn) -> Bool {
     affinity == other.affinity && collation == other.collation
   }
 
-  /// Returns nil if the column does not exist, or if its collation is not one of SQLite's own.
+  /// Finds the column with the given name. Returns nil if there is no such column, or if the
+  /// collation of the column is not one of SQLite's own.
   init?(_ name: String, in columns: [ShadowTable.Column], isStrict: Bool) {
     guard let column = columns.first(where: { $0.name.isSame(as: name) }),
       let collation = column.collation
@@ -117,8 +119,8 @@ struct RoutedColumn {
     }
   }
 
-  /// Converts a bound value as SQLite does before it compares the value with stored values. Returns
-  /// nil if the outcome is not certain.
+  /// Converts a bound value in the way in which SQLite converts it before it compares the value
+  /// with values of this column. Returns nil if the result of this conversion is not certain.
   func converted(_ value: DatabaseValue) -> DatabaseValue? {
     switch (affinity, value) {
     case (_, .null), (_, .blob), (.none, .integer), (.none, .real), (.none, .text): return value
@@ -126,8 +128,8 @@ struct RoutedColumn {
     case (.text, .integer(let integer)): return .text(String(integer))
     case (.text, .text), (.numeric, .integer), (.numeric, .real): return value
     case (.numeric, .text(let text)):
-      // SQLite compares text that looks like a number as a number. An `if` returns nil here,
-      // because a `nil` in `?:` would be the value NULL.
+      // SQLite converts a text that looks like a number to a number. The code uses `if` instead of
+      // `?:`, because a `nil` inside `?:` would be the value NULL.
       let isNumber = text.utf8.contains { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
       if isNumber { return nil }
       return value
@@ -136,11 +138,12 @@ struct RoutedColumn {
 }
 
 extension QueryConditions {
-  /// The greatest number of routes from one query to a table. If there are more, all rows matter.
+  /// The greatest number of routes from one query to a table. If there would be more, the query
+  /// watches all rows of the table.
   private static let maximumRoutes = 1_000
 
-  /// Limits the watch to rows that meet the query's conditions. Returns the statements of paths
-  /// that could not be used, because an index is missing.
+  /// Limits the watched rows to those that meet the query's conditions. Returns the statements of
+  /// the paths that could not be used because an index is missing.
   ///
   /// - Parameter arguments: the values of the query's arguments.
   func narrow(
@@ -238,7 +241,8 @@ struct RoutedTable {
             )
           }
         }
-        // No row matches NULL or an empty list.
+        // There are no routes if the column must equal NULL or an element of an empty list, because
+        // no row meets such a condition.
         if rows.isEmpty { break }
       }
       let range = besidesRanges ? nil : range(alternative, values)
@@ -265,12 +269,15 @@ struct RoutedTable {
         found == nil || found?.pattern.column.name == column.name,
         let bound = column.converted(value)?.routed(column.collation)
       else { continue }
-      // SQLite orders texts by the bytes of the file's encoding.
+      // SQLite orders texts by their bytes in the encoding of the file, and a range compares texts
+      // by their bytes in UTF-8. So a text can be a bound only if the encoding of the file is
+      // UTF-8.
       if case .text = bound, table.encoding != .utf8 { continue }
       var range =
         found
         ?? (.init(column: .init(name: column.name, collation: column.collation)), [.null, .null])
-      // If there are two lower or two upper bounds, a row must meet both. Using either is enough.
+      // If the query has two lower bounds or two upper bounds for the column, a row must be within
+      // both. It is then safe to use only one of the two.
       switch condition.relation {
       case .greater: (range.pattern.lower, range.bounds[0]) = (.excluded, bound)
       case .greaterOrEqual: (range.pattern.lower, range.bounds[0]) = (.included, bound)
@@ -285,7 +292,8 @@ struct RoutedTable {
 }
 
 extension QueryConditions.Value {
-  /// Returns the values that a row may have in the column; nil if they are not certain.
+  /// Returns the values that a row may have in the column to meet the condition; nil if these
+  /// values are not known for certain.
   fileprivate func wanted(_ values: [BoundValue], of column: RoutedColumn) -> [DatabaseValue]? {
     let listed: [DatabaseValue]
     switch self {

@@ -38,8 +38,9 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
 
   func explain() async throws -> ObservationExplanation { try await shared.explain() }
 
-  /// The first call returns the first result. Each later call waits for a result that differs from
-  /// the previous result. Returns nil if the task is cancelled or the database is closed.
+  /// Returns the next result. The first call returns the first result. Each later call waits for a
+  /// result that differs from the previous result. Returns nil if the task is cancelled or the
+  /// database is closed.
   func next() async throws -> Results<Row>? {
     guard await pace.wait() else { return nil }
     beginFirst()
@@ -85,7 +86,8 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
     }
   }
 
-  /// Returns a result with the difference from the last result; nil if both are equal.
+  /// Makes the given result the last result of this observer. Returns it with its difference from
+  /// the previous result, or nil if both results are equal.
   private func take(_ result: Results<Void>, of news: SharedState.News) -> Results<Void>? {
     let isNext = news.version == version + 1
     let isSame = news.version == version
@@ -137,7 +139,7 @@ final class ResultObserver<Row: Sendable>: LiveWatch, @unchecked Sendable {
   func refresh() async {
     guard !shared.hasEnded else { return }
     let done = Signal()
-    // When the request is answered, the observer is woken.
+    // As soon as the shared result has answered the request, it wakes the observer.
     let isEnded = refreshes.withLock { refreshes in
       if !refreshes.isEnded { refreshes.requests.append((shared.request(mustFetch: true), done)) }
       return refreshes.isEnded
@@ -184,26 +186,26 @@ struct Pace {
 }
 
 extension Results {
-  /// Creates the same result with another row type. A row may be read only through a result whose
-  /// `Row` is the type with which the row was created.
+  /// Creates a result with the same rows, but with another row type. A row may be read only through
+  /// a result whose `Row` is the type with which the row was created.
   init<Other>(_ other: Results<Other>) {
     self.init(
       other.entries, in: other.range, byKey: other.byKey, order: other.order,
       difference: other.difference)
   }
 
-  /// The same result, with a difference in which all rows are inserted.
+  /// This result with another difference, in which all rows are inserted.
   fileprivate var inserted: Results {
     var difference = ResultsDifference()
     difference.inserted = Array(0..<count)
     return with(difference)
   }
 
-  /// The same result, with an empty difference.
+  /// This result with an empty difference.
   var unchanged: Results { with(ResultsDifference()) }
 
-  /// Returns the same result, with the difference from `earlier`. There may be other results
-  /// between the two.
+  /// Returns this result with its difference from the result `earlier`, which need not be the
+  /// previous result.
   fileprivate func changed(from earlier: Results) -> Results {
     with(
       ResultsComparison.difference(

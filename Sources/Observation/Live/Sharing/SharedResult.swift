@@ -74,7 +74,7 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   /// Returns the next step of an observer that has received all outcomes up to the given version.
-  /// If the observer must wait, `signal` wakes it when it may no longer have to wait.
+  /// If the observer must wait, `signal` later wakes it. The observer then calls this method again.
   ///
   /// - Parameters:
   ///   - request: a request of the observer, or nil. Once it is answered, the observer must take
@@ -173,7 +173,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
     do {
       let count = query.fetchCount
       note(try await query.refreshed(again: purpose.mustFetch))
-      // The result of a request must also contain the commits of other processes.
+      // The result of a request must also contain the commits of other processes, even if these
+      // commits were not noticed yet.
       if purpose.request > 0, query.fetchCount == count, try await query.mayLackCommits() {
         note(try await query.refreshed(again: true))
       }
@@ -215,7 +216,8 @@ final class SharedResult<Row: Sendable>: ObservedResult, MergedResult, CommitLis
   }
 
   private func keep(_ outcome: SharedState.Outcome) {
-    // The former outcome, which has values of the program, is released outside the lock.
+    // The former outcome is released outside the lock, because it has values of the program, whose
+    // `deinit` may run any code.
     _ = state.withLock { state in
       state.version += 1
       defer { state.outcome = outcome }

@@ -89,7 +89,7 @@ final class SharedResults: Sendable {
     var results: [UInt64: Known] = [:]
     var templates: [Key: Template] = [:]
     var nextID: UInt64 = 0
-    /// The cost of all results that are not observed any more.
+    /// The sum of the costs of all results that are not observed any more.
     var past = LiveCost()
 
     mutating func enter<Result: ObservedResult>(
@@ -145,7 +145,8 @@ final class SharedResults: Sendable {
     }
   }
 
-  /// Returns the source with the template that observed queries already share, if there is one.
+  /// Returns the source with the template that observed queries already share. If there is no such
+  /// template, returns the source unchanged.
   func sharing<Row>(_ source: LiveSource<Row>) -> LiveSource<Row> {
     guard let key = source.template.key else { return source }
     let known = state.withLock { $0.templates[key]?.template as? LiveTemplate<Row> }
@@ -159,7 +160,8 @@ final class SharedResults: Sendable {
 
   /// The observed results, and the costs of the results that were released.
   var all: (results: [any ObservedResult], past: LiveCost) {
-    // The strong references are returned, so that no result is released under the lock.
+    // The closure returns strong references to the results, so that no result is released while the
+    // lock is held.
     state.withLock { state in (state.results.values.compactMap(\.result), state.past) }
   }
 }

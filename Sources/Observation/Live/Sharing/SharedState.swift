@@ -9,7 +9,7 @@ struct SharedState {
     case failed(any Error)
   }
 
-  /// An outcome, with the numbers by which an observer knows whether it is new.
+  /// An outcome, with the numbers that show an observer whether the outcome is new.
   struct News: Sendable {
     let outcome: Outcome
     /// The number of outcomes so far.

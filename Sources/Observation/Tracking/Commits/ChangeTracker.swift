@@ -52,7 +52,8 @@ package final class ChangeTracker: @unchecked Sendable {
   /// Whether commits are recorded row by row. If not, only the changed tables are recorded.
   var seesRows: Bool { granularity == .rows }
 
-  /// Adds a subscription. Its tables are recorded from the next access to the writer on.
+  /// Adds a subscription. The changes of its tables are recorded from the next access to the writer
+  /// on.
   package func add(_ subscription: Subscription) -> UInt64 {
     changing { $0.add(subscription) }
   }
@@ -66,7 +67,8 @@ package final class ChangeTracker: @unchecked Sendable {
     subscription.watchesFile = database.realPath != nil || database.isRemote
     let id = add(subscription)
     if subscription.watchesFile { file.begin { FileWatch(of: database, tracker: self) } }
-    // Closing the database ends the subscriptions that exist then. A later subscription ends here.
+    // Closing the database ends the subscriptions that exist at that moment. A subscription that is
+    // added afterwards is ended here.
     if database.isClosed { subscription.queue.end() }
     return id
   }
@@ -147,8 +149,8 @@ package final class ChangeTracker: @unchecked Sendable {
     for subscription in subscriptions { subscription.queue.wake() }
   }
 
-  /// Delivers a commit of the writer. If other connections committed before it, first reports that
-  /// they did.
+  /// Delivers a commit of the writer. If other connections committed before this commit, first
+  /// reports to the observers that other connections committed.
   ///
   /// The observers are woken only after all of them have received the commit. An observer that is
   /// woken earlier could open a snapshot that contains a commit which the observer has not received
@@ -175,8 +177,9 @@ package final class ChangeTracker: @unchecked Sendable {
     }
     guard let commit else { return }
     var (concerned, end) = registry.withLock { registry in
-      // If the registry's version has not changed, everything that new subscriptions watch was
-      // recorded anyway. They have missed nothing, so they receive the commit, too.
+      // Subscriptions may have been added during the access to the writer. If the registry's
+      // version has not changed, everything that they watch was recorded anyway. They have missed
+      // nothing, so they receive the commit, too.
       let end = registry.version == recordedVersion ? registry.nextID : covered
       return (registry.concerned(by: commit), end)
     }
@@ -260,7 +263,8 @@ extension ChangeTracker: AccessObserver {
   /// database is replaced.
   package func contentWasReplaced(on core: ConnectionCore) {
     foreignCommits.didCommit(on: core)
-    // The new content may have the same version of the schema, but other tables.
+    // The new content may have other tables but the same version of the schema, so the recorder
+    // must read the tables again.
     (core.observer as? Recorder)?.schemaVersion = nil
     knownRoutes.forget()
     replacements.add(1, ordering: .sequentiallyConsistent)

@@ -31,7 +31,7 @@ final class CommitClock: Sendable {
     delivered.store(ended.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
   }
 
-  /// Notes that nothing was committed.
+  /// Notes that the transaction has ended without a commit, so that no commit is in progress.
   func cancel() {
     begun.store(ended.load(ordering: .relaxed), ordering: .sequentiallyConsistent)
   }
@@ -119,7 +119,7 @@ final class ForeignCommits {
     finding = .none
   }
 
-  /// Returns what the probes since the last call found.
+  /// Returns the finding of the probes since the last call, and resets the finding.
   func takeFinding() -> Finding {
     defer { finding = .none }
     return finding

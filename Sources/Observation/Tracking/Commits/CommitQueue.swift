@@ -10,8 +10,8 @@ final class CommitQueue: CommitReceiver {
     var commits: [Commit] = []
     /// The tables whose rows were dropped, each with its events. Nil if no rows were dropped.
     var dropped: [QualifiedTableName: Set<TableEvent>]?
-    /// Events after which every table counts as changed. Each key is a count: how many elements of
-    /// `commits` came before the events.
+    /// The events after which every table counts as changed. The key of an element is the number of
+    /// elements of `commits` that came before the events.
     var everything: [Int: Set<TableEvent>] = [:]
     /// The signals of callers that requested a fetch and wait for the result.
     var refreshes: [Signal] = []
@@ -222,7 +222,8 @@ final class Signal: Sendable {
       _ = actor
       return await withUnsafeContinuation { continuation in
         let answer = state.withLock { state -> Bool? in
-          // If the task was cancelled before this line, the handler below found nothing to resume.
+          // If the task was cancelled before this line, the handler below has found nothing to
+          // resume, so the task must not begin to wait.
           guard !Task.isCancelled else { return false }
           guard !state.isGiven, !state.isLasting else {
             state.isGiven = false

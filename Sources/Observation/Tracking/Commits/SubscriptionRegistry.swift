@@ -11,7 +11,8 @@ struct SubscriptionRegistry {
   /// The id of the next subscription.
   private(set) var nextID: UInt64 = 0
   /// The number of tables, rows and subscriptions that were examined so far to find affected
-  /// subscriptions. It grows with what commits touch, not with what is watched.
+  /// subscriptions. The number grows with what the commits touch. It does not grow with the number
+  /// of subscriptions that a commit does not affect.
   private(set) var lookupCount = 0
   /// A number that grows with each change of the tables and columns to record.
   private(set) var version = 0
@@ -141,8 +142,8 @@ struct SubscriptionRegistry {
 
   var all: [Subscription] { Array(subscriptions.values) }
 
-  /// The subscriptions that a commit affects. Further subscriptions are found by answering the
-  /// questions; see `RouteQuestion`.
+  /// The subscriptions that a commit affects. The answers to `questions` lead to further
+  /// subscriptions; see `RouteQuestion`.
   struct Concerned: Sendable {
     var ids: Set<UInt64> = []
     var questions: [RouteQuestion] = []

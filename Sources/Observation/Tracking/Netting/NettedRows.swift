@@ -48,14 +48,15 @@ extension NettedRowValues {
   }
 }
 
-// This is not a method of `[Commit]`, because the compiler of Swift 6.3 would consider such a
-// method for every array, such as the result of `fetch`, and would crash.
+// The functions below take an array of commits, and are not methods of `[Commit]`. The compiler of
+// Swift 6.3 would consider a method of `[Commit]` for every array, such as the result of `fetch`,
+// and would crash.
 
 extension Commit {
   /// Returns the net changes that the commits made in a table, with the columns that a query reads.
   ///
   /// - Parameters:
-  ///   - needsOld: whether the old values are needed.
+  ///   - needsOld: whether the result must have the values before the change.
   ///   - select: a closure that returns those rows of a write that may matter to the query.
   static func nettedRows(
     _ commits: [Commit], of table: QualifiedTableName, columns: Set<String>, needsOld: Bool,
@@ -93,7 +94,8 @@ extension Commit {
     return NettedRows(columns: names, rows: NettedRowValues.netted(rows), isExact: isExact)
   }
 
-  /// Returns the net changes that the commits made in a table, with the values before and after.
+  /// Returns the net changes that the commits made in a table, with the values of the rows before
+  /// and after the commits.
   static func nettedRows(_ commits: [Commit], of table: PlannedTable) -> NettedRows {
     nettedRows(commits, of: table.name, columns: table.columns, needsOld: true) { $0.rows }
   }

@@ -43,8 +43,8 @@ package struct NettedTable: Sendable {
   }
   package internal(set) var events: Set<TableEvent> = []
   /// The former and the new key of each row whose key an UPDATE changed. In `rows`, such a change
-  /// is a deletion of the former key and an insertion of the new key. If a key has a row both
-  /// before and after the write, `rows` has an update of the key instead.
+  /// is a deletion of the former key and an insertion of the new key. If a row with the same key
+  /// exists both before and after the write, `rows` has an update of this row instead.
   package var rekeyedKeys: Set<RowKey> = []
   /// The index that finds rows by key and by value. All observers share it.
   private var index = RowIndex()
@@ -105,9 +105,9 @@ package struct NettedTable: Sendable {
     return values.value(of: row.new, at: place, of: names.columns.count)
   }
 
-  /// Returns whether the recorded values are exactly the stored values. This concerns the row's
-  /// key, and its values before and after the write in the recorded columns with these indices.
-  /// Text that is invalid in its encoding is not exact.
+  /// Returns whether the recorded values of the row are exactly the stored values. The method
+  /// checks the row's key, and the values before and after the write in the recorded columns with
+  /// these indices. Text that is invalid in its encoding is not exact.
   func isExact(_ row: NettedRow, at places: [Int]) -> Bool {
     for state in [row.old, row.new] where state >= 0 {
       for place in places
@@ -153,10 +153,11 @@ package struct NettedRow: Sendable {
 }
 
 /// An index of the changed rows of one table in one write. It finds rows by their key, and by their
-/// values before and after.
+/// values before and after the write.
 ///
 /// Many observers may each watch a different row. The first observer that searches builds the
-/// index, so the writer never does. Each later search costs only as much as it finds.
+/// index, so the writer never does. The cost of each later search depends only on the number of
+/// rows that it finds.
 final class RowIndex: Sendable {
   /// The indices of the rows of a write, by their values in one column.
   private struct Column {

@@ -66,7 +66,8 @@ struct RowNetting {
 
   // MARK: Finding
 
-  /// With fewer changes than this, a key is found by a linear search, without the hash table.
+  /// The least number of changes for which the hash table is used. With fewer changes, a key is
+  /// found by a linear search.
   private static let unhashedCount = 8
 
   /// Returns the index of the change with the given key. If no change has the key, returns nil, and

@@ -22,7 +22,7 @@ final class FileWatch: Sendable {
     self.check = check
     guard let path = database.realPath else {
       guard database.isRemote else { return nil }
-      // A remote database engine is asked at intervals.
+      // A remote database has no file to watch, so its engine is asked at intervals.
       folder = nil
       check.request(keepsProbing: true)
       return

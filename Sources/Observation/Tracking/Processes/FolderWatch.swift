@@ -40,9 +40,10 @@ final class FolderWatch: @unchecked Sendable {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     #if canImport(Darwin)
-      // For a folder, the system reports only the creation and deletion of files. Writes would be
-      // reported for a watched file. But a watch must open the file, and closing a file releases
-      // all locks that this process has on that file.
+      // If a folder is watched, the system reports only the creation and deletion of its files. If
+      // the file itself were watched, the system would also report writes to it. But such a watch
+      // must open the file, and when the watch closes the file, the process loses all its locks on
+      // the file.
       let descriptor = open(folder, O_EVTONLY)
       guard descriptor >= 0 else { return nil }
       let source = DispatchSource.makeFileSystemObjectSource(
@@ -64,7 +65,7 @@ final class FolderWatch: @unchecked Sendable {
         guard Self.readEvents(of: descriptor, about: name) else { return }
         changed()
         // The system keeps the events until the queue resumes. A suspended queue must not be
-        // released, so the closure keeps a reference to it.
+        // released, so the closure keeps a reference to the queue.
         queue.suspend()
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.pause) { queue.resume() }
       }

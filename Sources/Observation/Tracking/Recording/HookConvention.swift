@@ -156,8 +156,9 @@ final class AssignedColumns {
     let includesKey: Bool
   }
 
-  /// The identity of an UPDATE and its table. It is valid while the owner of the columns exists,
-  /// because the owner keeps the assignments and the table alive.
+  /// The identity of an UPDATE statement and of its table. It consists of addresses in memory. The
+  /// addresses are valid as long as the `AssignedColumns` object exists, because this object keeps
+  /// the assignments and the table alive.
   struct Identity: BitwiseCopyable, Equatable {
     /// The address in memory of the statement's list of assigned columns.
     let assignments: UnsafeRawPointer

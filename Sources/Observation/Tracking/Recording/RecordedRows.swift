@@ -46,7 +46,8 @@ struct RecordedRows {
   /// Appends a row. Returns false if there are too many rows. The caller must then call
   /// `keepOnlyTables(of:among:)`.
   ///
-  /// The tables are not a parameter, because the array would be retained for each row.
+  /// This method does not call `keepOnlyTables(of:among:)` itself, because it would need the array
+  /// of tables as a parameter, and the array would be retained for each row.
   @inline(__always)
   mutating func append(_ row: RecordedRow) -> Bool {
     guard !isFull else { return false }
@@ -174,7 +175,7 @@ struct RecordedRows {
       guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return false }
       savepoints.removeSubrange(index...)
     case .rollBack(let name):
-      // The savepoint itself stays open.
+      // ROLLBACK TO closes the later savepoints, but not the savepoint itself.
       guard let index = savepoints.lastIndex(where: { $0.name == name }) else { return false }
       cut(to: savepoints[index].mark)
       savepoints.removeSubrange((index + 1)...)

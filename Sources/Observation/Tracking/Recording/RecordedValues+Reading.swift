@@ -105,7 +105,8 @@ extension RecordedValues {
         guard length == Int(rightPayload >> 32) else { return false }
         let leftStart = left + Int(leftPayload & 0xFFFF_FFFF)
         let rightStart = right + Int(rightPayload & 0xFFFF_FFFF)
-        // The old and the new state of a row often share their texts and BLOBs.
+        // The addresses are compared first, because the old and the new state of a row often share
+        // their texts and BLOBs.
         guard leftStart == rightStart || memcmp(leftStart, rightStart, length) == 0 else {
           return false
         }
@@ -160,7 +161,8 @@ enum TextEncoding: String, Hashable, Sendable {
     let text = repairedString(bytes)
     guard self == .utf8 else {
       let units = units(bytes)
-      // When SQLite converts from UTF-8, it treats U+FFFE and U+FFFF as invalid.
+      // The text would be bound as UTF-8. When SQLite converts it to UTF-16, it treats U+FFFE and
+      // U+FFFF as invalid, and stores other bytes for them.
       guard bytes.count % 2 == 0, !units.contains(where: { $0 >= 0xFFFE }),
         text.utf16.elementsEqual(units)
       else { return nil }

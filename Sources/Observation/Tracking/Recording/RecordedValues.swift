@@ -58,8 +58,8 @@ package final class RecordedValues: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var capacity = 0
   /// The number of bytes in use.
   ///
-  /// This is a calculated property, because other modules would check the exclusivity of each
-  /// access to a stored property.
+  /// This is a calculated property. If it were a stored property, code in other modules would check
+  /// the exclusivity of each access.
   var count: Int { used }
   @exclusivity(unchecked) private var used = 0
   /// The encoding of text in the buffer: the database's encoding.
@@ -144,7 +144,8 @@ package final class RecordedValues: @unchecked Sendable {
     let distance = UInt32(truncatingIfNeeded: state - before)
     for place in 0..<valueCount
     where kinds.load(fromByteOffset: place, as: UInt8.self) >= Kind.text.rawValue {
-      // The text or BLOB is not copied, but shared with the state before.
+      // The text or BLOB is not copied. Both states refer to the same bytes. The offset of the
+      // bytes is counted from the beginning of the state, so it is smaller in the later state.
       let slot = kinds + (valueCount &+ 8 &* place)
       let offset = slot.loadUnaligned(as: UInt32.self)
       slot.storeBytes(of: offset &- distance, as: UInt32.self)
@@ -211,8 +212,9 @@ package final class RecordedValues: @unchecked Sendable {
       set(state, at: place, of: valueCount, .real, sqlite3_value_double(value).bitPattern)
       return .real
     case SQLITE_TEXT:
-      // `sqlite3_value_text` would copy the text to add a terminating zero. Reading the bytes in
-      // another encoding would convert the text.
+      // The text is read as a BLOB, because `sqlite3_value_text` would copy the text to add a
+      // terminating zero. The length is read in the encoding of the text, because SQLite would
+      // otherwise convert the text.
       let start = sqlite3_value_blob(value)
       let count = Int(isUTF8 ? sqlite3_value_bytes(value) : sqlite3_value_bytes16(value))
       return append(start, count: count, .text, to: state, at: place, of: valueCount) ? .text : nil
@@ -274,7 +276,8 @@ package final class RecordedValues: @unchecked Sendable {
 
   // MARK: Layout
 
-  /// The memory of the states. A state exists only after memory was allocated for it.
+  /// The memory of the states. `bytes` is not nil here, because a state exists only after memory
+  /// was allocated for it.
   @inline(__always)
   private var memory: UnsafeMutableRawPointer { bytes.unsafelyUnwrapped }
 

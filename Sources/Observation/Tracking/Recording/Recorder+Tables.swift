@@ -155,7 +155,8 @@ extension Recorder {
     return changes
   }
 
-  /// Returns the changes of a table without any rows or events, which the caller can add.
+  /// Returns the changes of a table without any rows and events. The caller adds rows and events to
+  /// them.
   private func emptyRows(of table: QualifiedTableName) -> NettedTable {
     NettedTable(
       names: places[table].map { tables[$0].names } ?? TableNames(table.name),

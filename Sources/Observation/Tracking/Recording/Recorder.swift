@@ -5,7 +5,7 @@ import SQLCore
 ///
 /// Only the access that holds the writer, and the hooks that run within it, use the recorder.
 /// Properties that change with each statement are `@exclusivity(unchecked)`: accesses to them never
-/// overlap, and the check would cost as much as everything else.
+/// overlap, and the checks would take as long as all other work of the recorder.
 final class Recorder {
   /// The connection of the writer, which owns the recorder.
   unowned let core: ConnectionCore
@@ -14,8 +14,8 @@ final class Recorder {
   private let clock: CommitClock
   private let foreignCommits: ForeignCommits
   /// A closure that delivers a commit to the observers. Its second argument says whether other
-  /// connections committed before. Its third argument answers each `RouteQuestion` in the state
-  /// after the commit.
+  /// connections committed before. Its third argument is a closure that answers a `RouteQuestion`
+  /// from the state after the commit.
   typealias Publish = (
     Commit?, ForeignCommits.Finding, (RouteQuestion) -> [[DatabaseValue]]?
   ) -> Void
@@ -46,8 +46,8 @@ final class Recorder {
   @exclusivity(unchecked) private var assigned: AssignedColumns?
   /// A copy of the contents of `assigned`, which can be read without reference counting.
   @exclusivity(unchecked) private var known: KnownAssignment?
-  /// Whether the commit hook or the rollback hook fired since the current statement began; nil if
-  /// neither did.
+  /// The hook that fired since the current statement began: the commit hook or the rollback hook.
+  /// Nil if neither of them fired.
   @exclusivity(unchecked) private var outcome: Outcome?
   /// Whether the recorder is running its own statement, which is not recorded.
   @exclusivity(unchecked) private var isReading = false
@@ -141,8 +141,9 @@ extension Recorder: StatementObserver {
 
   func rollbackHookDidFire() {
     outcome = .rolledBack
-    // The next change of the schema, perhaps by another connection, gets the version of the change
-    // that was rolled back. So this version does not identify a schema.
+    // The transaction changed the schema, and its change was rolled back. The next change of the
+    // schema, perhaps by another connection, gets the same version. So `schemaVersion` no longer
+    // identifies the schema that was read.
     if didChangeSchema { schemaVersion = nil }
     forget()
   }
@@ -215,7 +216,8 @@ extension Recorder: StatementObserver {
       foreignCommits.probe(on: core)
       return publish(nil, foreignCommits.takeFinding(), answer)
     }
-    // This must come before any read, because a read may show later commits of other connections.
+    // The detector must read the version of the file before the recorder reads anything else,
+    // because a read may show later commits of other connections.
     foreignCommits.didCommit(on: core)
     var writes: [WriteChanges] = []
     if didChangeSchema || !log.isEmpty {
@@ -302,7 +304,8 @@ extension Recorder: StatementObserver {
   private func findAssignedColumns(
     _ assignments: [ColumnDependency], _ identity: AssignedColumns.Identity, in table: TrackedTable
   ) -> AssignedColumns.Columns? {
-    // The columns can be used again if another statement assigns the same columns.
+    // If the last recorded UPDATE assigned the same columns of the same table, its
+    // `AssignedColumns` object is used again, even if that UPDATE was another statement.
     if let assigned, assigned.isOf(assignments, table) { return assigned.columns }
     let new = AssignedColumns(assignments, at: identity.assignments, of: table)
     assigned = new
@@ -331,7 +334,7 @@ extension Recorder: StatementObserver {
       log.note(.tableChanged, name)
       return -1
     }
-    // The table may have been noted by an earlier transaction.
+    // An earlier transaction may have added the table to `recentPlaces`.
     if let place = recentPlaces.value(of: event) { return place }
     let place = places[name]
     if place == nil, case .some = wanted {

@@ -38,8 +38,8 @@ extension TrackedTable {
   ///   - start: the number of bytes in `values` before the row is recorded.
   ///   - assigned: the columns that may have other values after an update; nil for all columns.
   ///   - recorder: the recorder that reads the row from the table if necessary. This is necessary
-  ///     if the hook reports NULL for a column with a default. If the row is older than the column,
-  ///     the value is the default, and the hook does not show this.
+  ///     if the hook reports NULL for a column with a default, because the row may be older than
+  ///     the column. The value of an older row is the default, but the hook reports NULL.
   func record(
     _ event: borrowing PreUpdateEvent, at place: Int, start: Int, in values: RecordedValues,
     assigned: AssignedColumns.Columns?, by recorder: Recorder

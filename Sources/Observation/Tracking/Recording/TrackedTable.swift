@@ -115,7 +115,8 @@ extension Connection {
 
   /// Returns the declared name of a table; nil if there is no such table.
   ///
-  /// The comparison is left to SQLite. A comparison with `lower()` could call a user's function.
+  /// SQLite compares the names, because it gets the name as the argument of `pragma_table_list`. A
+  /// comparison with the SQL function `lower` could call a function of the program.
   func declaredName(of table: QualifiedTableName) throws -> String? {
     try entry(of: table)?.get(String.self, named: "name")
   }
@@ -139,7 +140,8 @@ extension Connection {
   /// the declared type INTEGER, and SQLite has no separate index for the key.
   func hasRowIDKey(table: QualifiedTableName, keys: [TableColumn]) throws -> Bool {
     guard keys.count == 1, keys[0].declaredType.lowercasedASCII == "integer" else { return false }
-    // There are two exceptions: WITHOUT ROWID tables and DESC keys. In both, the key has an index.
+    // An INTEGER key is not the rowid in two cases: in a table WITHOUT ROWID, and if the key is
+    // declared as DESC. In both cases, the key has an index.
     return try row(
       "SELECT 1 FROM pragma_index_list(\(table.name), \(table.schema)) WHERE origin = 'pk'") == nil
   }

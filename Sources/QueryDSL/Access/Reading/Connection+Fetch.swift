@@ -5,9 +5,9 @@ extension Connection {
   ///
   /// Throws `QueryError` for a query that cannot be written as SQL, and `DatabaseError` if SQLite
   /// reports an error. A value that is not valid for its column's type throws `ColumnValueError`
-  /// with the table, column, row and key. If the query selects only columns, but not the key, it
-  /// runs once more to find the key for the error. Exceptions are queries with joins, groups or
-  /// DISTINCT, and calls of prepared queries: they do not run again.
+  /// with the table, column, row and key. If a query selects only columns, but not the key, it runs
+  /// once more to find the key for the error. Queries with joins, groups or DISTINCT, and calls of
+  /// prepared queries, do not run again.
   @inlinable
   public func fetch<Q: Fetchable>(_ query: Q) throws -> [Q.Row] {
     try query._rows(on: self)
@@ -38,8 +38,9 @@ extension Connection {
   /// let post = try connection.find(Post.self, id)
   /// // SELECT … FROM "Post" WHERE "id" = ?
   /// ```
-  /// A UUID key may be stored as text in upper or lower case. The call looks for the case that Apus
-  /// writes and, if no row has it, for the other case with a second seek.
+  /// A UUID key may be stored as text in upper or lower case. The call first looks for the key in
+  /// the case that Apus writes. If no row has this key, a second seek looks for the key in the
+  /// other case.
   @inlinable
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     let core = try use()
@@ -135,9 +136,10 @@ extension Query {
     return query
   }
 
-  /// Adds to an error the key of the row that has the invalid value. This works for a query that
-  /// selects columns of one table, but not the key. The query runs once more and also selects the
-  /// key. It ends at the first row that throws the same error.
+  /// Returns the error with the key of the row that has the invalid value. To find the key, the
+  /// query runs once more and also selects the key, until a row throws the same error. This works
+  /// for a query that selects columns of one table, but not the key. For any other query, the error
+  /// is returned unchanged.
   @usableFromInline
   func locate(_ error: ColumnValueError, on core: ConnectionCore) -> ColumnValueError {
     guard error.key == nil, statement.extras == nil, !statement.isDistinct, !decoding.isMapped,

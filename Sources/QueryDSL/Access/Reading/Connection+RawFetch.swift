@@ -88,7 +88,7 @@ extension ConnectionCore {
   ) throws -> StatementPointer {
     let statement = try lendStatement(for: sql)
     do {
-      // Check the columns before the statement runs, because it may write.
+      // The columns are checked before the statement runs, because the statement may write.
       _ = try layout.positions(in: statement)
       return statement
     } catch {

@@ -56,8 +56,9 @@ extension Database {
 }
 
 extension RowSource {
-  /// Makes the source of a query's rows. One function, which all model types share, reads many
-  /// models in one call. Other rows, and models that a closure makes, are read one by one.
+  /// Makes the source of a query's rows. If each row is a model, one call reads many models, by a
+  /// function that all model types share. Other rows, and models that a closure makes, are read one
+  /// by one.
   fileprivate init(
     _ query: Query<Element>,
     prepare: @escaping @Sendable (ConnectionCore) throws -> StatementPointer

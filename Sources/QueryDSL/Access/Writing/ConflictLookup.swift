@@ -73,8 +73,8 @@ struct NewRow {
   }
 }
 
-/// The query for the existing row with which a new row conflicts: both have the same values in all
-/// columns of a unique constraint. SQL: `SELECT key FROM T WHERE …`
+/// The query that finds the existing row with which a new row conflicts. Both rows have the same
+/// values in all columns of a unique constraint. SQL: `SELECT key FROM T WHERE …`
 struct ConflictLookup: Renderable {
   let layout: ModelLayout
   let row: NewRow
@@ -151,7 +151,9 @@ extension Insert {
 }
 
 extension String {
-  /// If this term of an index is a column, its name without quotes; otherwise the unchanged text.
+  /// This term of an index, in a form for comparisons. If the term is a column, this form is the
+  /// folded name of the column without quotes. If the term is an expression, it is the unchanged
+  /// text.
   fileprivate var unquotedName: String {
     let tokens = SQLTokens(self).tokens
     return tokens.count == 1 ? tokens[0].value.lowercasedASCII : self

@@ -1,8 +1,9 @@
 import SQLCore
 
-// These methods return a clean copy of the written model, with the key that the database assigned.
-// They do not modify the caller's own model, so the caller's model still has its changes if the
-// transaction is rolled back.
+// These methods return a copy of the written model. The copy has the key that the database
+// assigned, and none of its columns counts as changed. The methods do not modify the caller's own
+// model, so if the transaction is rolled back, the changed columns of this model still count as
+// changed.
 
 extension Connection {
   /// Inserts a model by one statement. Returns a copy that has the key, and in which no column
@@ -67,10 +68,10 @@ extension Connection {
   /// Updates the row with the model's key, or inserts the model if that row does not exist.
   ///
   /// For a new model, all columns are written. For a loaded model, only the changed columns are
-  /// written, or all columns if its row is gone. A conflict with another unique constraint throws
-  /// `DatabaseError` and leaves both rows unchanged. If the model's key was changed since the model
-  /// was loaded, `save` throws `KeyChanged`. If the key was set to nil, the model is inserted.
-  /// Throws `WriteIgnored` if SQLite ignored the row.
+  /// written, or all columns if its row is gone. If another row has the same values in the columns
+  /// of another unique constraint, `save` throws `DatabaseError` and changes no row. If the model's
+  /// key was changed since the model was loaded, `save` throws `KeyChanged`. If the key was set to
+  /// nil, the model is inserted. Throws `WriteIgnored` if SQLite ignored the row.
   @inlinable
   @discardableResult
   public func save<M: Model>(_ model: consuming M) throws -> M {
@@ -211,7 +212,8 @@ extension Connection {
 
   private func changed<M: Model>(_ id: M.ID, _ change: (inout M) throws -> Void) throws -> M {
     guard var model = try find(M.self, id) else {
-      // If the database assigns the key, the key's type is an optional.
+      // If the database assigns the key, the type of the key is an optional. The error shows the
+      // value without the optional.
       let mirror = Mirror(reflecting: id)
       let key = mirror.displayStyle == .optional ? mirror.children.first?.value ?? id : id
       throw RecordNotFound(table: M.tableName, key: String(describing: key))

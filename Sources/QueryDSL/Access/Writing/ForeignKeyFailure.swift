@@ -34,17 +34,17 @@ extension DatabaseError {
 }
 
 extension ModelLayout {
-  /// Adds the violated foreign key to an error. It is the foreign key by which a model refers to a
-  /// parent row that does not exist.
+  /// Returns the error with the violated foreign key, which is the foreign key by which the model
+  /// refers to a parent row that does not exist.
   func locate(
     _ error: DatabaseError, writing model: UnsafeRawPointer, on core: ConnectionCore
   ) -> DatabaseError {
     locate(error, writing: [0], on: core) { databaseValue(ofColumn: $1, in: model) }
   }
 
-  /// Adds the violated foreign key to an error. It is the foreign key by which one of the rows
-  /// refers to a parent row that does not exist. If there are several rows, the position of the
-  /// first such row is added, too. The rows may refer to each other.
+  /// Returns the error with the violated foreign key, which is the foreign key by which one of the
+  /// rows refers to a parent row that does not exist. If there are several rows, the error also
+  /// gets the position of the first row with such a reference. The rows may refer to each other.
   ///
   /// If parent rows are missing for several foreign keys, it is not known which one failed, because
   /// one of them may be deferred. The error then keeps the list of all possible keys.
@@ -92,9 +92,10 @@ extension ModelLayout {
     }
   }
 
-  /// Adds the violated foreign key to an error. It is the foreign key by which other rows still
-  /// refer to the row to delete. The error is not changed if there are several such foreign keys,
-  /// or if an ON DELETE action may delete the referring rows or change their reference.
+  /// Returns the error with the violated foreign key, which is the foreign key by which other rows
+  /// still refer to the row to delete. Returns the error unchanged if there are several such
+  /// foreign keys, or if an ON DELETE action may delete the referring rows or change their
+  /// reference.
   func locate<ID>(
     _ error: DatabaseError, deleting id: ID, on core: ConnectionCore
   ) -> DatabaseError {
@@ -121,9 +122,10 @@ extension ModelLayout {
     return error.at(key)
   }
 
-  /// Adds to an error the foreign key that a deletion of many rows violated. This works if only one
-  /// foreign key can have prevented the deletion: all others that refer to the table are ON DELETE
-  /// SET NULL, and there are no triggers. Otherwise the error is not changed.
+  /// Returns the error with the foreign key that a deletion of many rows violated. This foreign key
+  /// is known if no other foreign key can have prevented the deletion: all others that refer to the
+  /// table are ON DELETE SET NULL, and there are no triggers. Otherwise, the error gets no foreign
+  /// key.
   func locate(
     _ error: DatabaseError, running command: some ModelCommand, on core: ConnectionCore
   ) -> DatabaseError {

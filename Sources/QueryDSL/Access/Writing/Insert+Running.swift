@@ -39,8 +39,8 @@ extension Insert {
     }
   }
 
-  /// Runs a closure that inserts one row, or several rows by several statements. If any of the
-  /// statements throws, none of the rows stays.
+  /// Runs a closure that inserts one row, or several rows by several statements. If one of the
+  /// statements throws, all rows that were inserted before are removed again.
   func allOrNothing<Result>(
     on core: ConnectionCore, _ body: () throws -> Result
   ) throws -> Result {
@@ -70,8 +70,8 @@ extension Insert {
     return count
   }
 
-  /// Calls `body` for each model, with the model's memory, its index in the array, and a closure
-  /// that inserts it.
+  /// Calls `body` for each model. The arguments of `body` are the memory of the model, the index of
+  /// the model in the array, and a closure that inserts the model.
   func forEachRun(
     of models: [M], on core: ConnectionCore,
     _ body: (UnsafeRawPointer, Int, () throws -> Void) throws -> Void

@@ -1,10 +1,10 @@
 import SQLCore
 
-// An insert sets the connection's last inserted rowid, but the update of an upsert does not set it.
-// So the library first sets that rowid to a value that the new row cannot have. If the rowid still
-// has that value after the upsert, no row was inserted. For a table without rowids, and in a remote
-// database, the library first runs the insert with DO NOTHING and then, if nothing was inserted,
-// the upsert.
+// SQLite sets the last inserted rowid of a connection if an upsert inserts a row, but not if the
+// upsert updates a row. So before the upsert, the library sets this rowid to a value that the new
+// row cannot have. If the last inserted rowid still has this value after the upsert, no row was
+// inserted. For a table without rowids, and in a remote database, the library first runs the insert
+// with DO NOTHING and then, if nothing was inserted, the upsert.
 //
 // RETURNING returns the key of a written row. If the upsert wrote nothing, the library looks up the
 // row that caused the conflict, by the constraints of the upsert's clauses.
@@ -16,7 +16,8 @@ extension Insert where M: Model {
   }
 
   private func upsertedAtOnce(on core: ConnectionCore) throws -> [Upserted<M>] {
-    // The lookup must run in the same transaction, to find the row that caused the conflict.
+    // The lookup of the row that caused the conflict must run in the same transaction as the
+    // insert.
     guard core.isInTransaction else {
       return try core.transaction(.immediate) { try upsertedInTransaction(on: core) }
     }
@@ -65,7 +66,7 @@ extension Insert where M: Model {
     }
   }
 
-  /// Whether one of the columns is the table's INTEGER PRIMARY KEY, which is the rowid.
+  /// Returns whether one of the columns is the table's INTEGER PRIMARY KEY, which is the rowid.
   private func setsRowID(_ columns: [ExpressionNode], _ layout: ModelLayout) -> Bool {
     guard let rowID = layout.rowIDColumn else { return false }
     return columns.contains { $0.columnID.map { Int($0.index) } == rowID }
@@ -201,7 +202,7 @@ extension Insert where M: Model {
 /// The outcome of an upsert for one row whose key is its rowid.
 private struct RowIDOutcome {
   let outcome: UpsertOutcome
-  /// Whether `assignedKey` is the key of the row. If not, the row has the key of the model.
+  /// Whether the row has the key `assignedKey`. If not, the row has the key of the model.
   let hasAssignedKey: Bool
   /// The key that the database assigned to the new row; nil if it assigned no key.
   let assignedKey: Int64?
@@ -251,8 +252,9 @@ extension StatementPointer {
 }
 
 extension ConnectionCore {
-  /// Runs a closure that upserts a row, and returns the outcome. A row that the closure wrote was
-  /// inserted if the last inserted rowid has changed; otherwise it was updated.
+  /// Runs a closure that upserts a row, and returns the outcome. If the closure wrote a row, the
+  /// last inserted rowid shows the outcome: the row was updated if this rowid is still `sentinel`,
+  /// and otherwise inserted.
   fileprivate func outcome(
     notInserting sentinel: Int64, of run: () throws -> Bool
   ) throws -> UpsertOutcome {

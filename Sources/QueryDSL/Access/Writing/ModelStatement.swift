@@ -9,8 +9,8 @@ enum ModelStatement: UInt8 {
   /// first byte of any query's shape.
   var mark: UInt8 { 0xF8 + rawValue }
 
-  /// How many statement numbers each layout has. The first ones are for the kinds, and the others
-  /// are for updates of a single column.
+  /// The count of statement numbers that each layout has. The first numbers are for the kinds of
+  /// statements. Each of the other numbers is for the updates of one column.
   private static let numbersPerLayout = 32
 
   /// The statement numbers of all layouts together.
@@ -45,8 +45,8 @@ extension ConnectionCore {
   }
 }
 
-/// Returns the cached statements that write models. The cache finds a statement by its shape, a few
-/// bytes. The caller must give each statement back.
+/// Methods that return the cached statements for writing models. The cache finds a statement by its
+/// shape, which has only a few bytes. The caller must give each statement back.
 extension ModelWriting {
   /// Returns `INSERT INTO "T" (…) VALUES (…)`, without the key column if the database assigns the
   /// key.
@@ -73,7 +73,8 @@ extension ModelWriting {
       })
   }
 
-  /// Returns an INSERT that updates the existing row with the same key.
+  /// Returns an INSERT with an ON CONFLICT clause. If a row with the same key exists, the statement
+  /// updates this row.
   func upsertStatement() throws -> StatementPointer {
     try layout.requireTable()
     return try core.lendStatement(.upsert, of: layout) {

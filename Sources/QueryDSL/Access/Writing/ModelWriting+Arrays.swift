@@ -9,7 +9,7 @@ extension ModelWriting {
   /// rows. Otherwise the models are inserted one by one. An INSERT with the key columns is used for
   /// a model that has a key, and an INSERT without them for a model whose key the database assigns.
   /// If a model refers to a later model of the array, one statement inserts all remaining models,
-  /// and SQLite checks the foreign keys after it.
+  /// because SQLite checks the foreign keys only at the end of a statement.
   @usableFromInline
   func insert(_ models: UnsafeMutableRawBufferPointer) throws {
     let count = models.count / layout.slots.stride
@@ -159,8 +159,8 @@ extension ModelWriting {
     return WriteIgnored(table: layout.tableName, row: row)
   }
 
-  /// Inserts rows one by one after one statement for all of them failed, so that the error names
-  /// the row at fault.
+  /// Inserts rows one by one, after the statement that should insert all of them failed. The error
+  /// then names the row that made the statement fail.
   ///
   /// If the statement for all rows did not violate a foreign key, but a row on its own does, the
   /// row refers to a later row. Such a row is left out. If no other row fails, this function throws

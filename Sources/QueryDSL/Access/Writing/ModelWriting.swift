@@ -17,7 +17,7 @@ struct ModelWriting {
   }
 
   /// Inserts a model. This is a separate function with the layout and the core as parameters, so
-  /// that they are not retained.
+  /// that neither the layout nor the core is retained.
   @usableFromInline
   @inline(never)
   static func insert(
@@ -125,14 +125,14 @@ struct ModelWriting {
     }
   }
 
-  /// Whether a row with the model's key exists.
+  /// Returns whether a row with the model's key exists.
   func exists(_ model: UnsafeRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
     return try find(model, by: statement, row: row)
   }
 
-  /// Whether a row has the model's key in another spelling, such as a UUID in upper case.
+  /// Returns whether a row has the model's key in another spelling, such as a UUID in upper case.
   private func existsOtherwise(_ model: UnsafeMutableRawPointer, row: Int?) throws -> Bool {
     let statement = try core.lendFindStatement(layout)
     defer { core.giveBack(statement) }
@@ -217,8 +217,8 @@ struct ModelWriting {
     try run(statement, columns, model, layout.slots, row)
   }
 
-  /// Runs an update again after it found no row, with each other spelling of the key, such as a
-  /// UUID in upper case. Returns false if no spelling finds a row.
+  /// Repeats an update that found no row, with each other spelling of the key, such as a UUID in
+  /// upper case, until a row is found. Returns false if no spelling finds a row.
   private func runOtherwise(
     _ statement: StatementPointer, _ columns: UnsafeBufferPointer<UInt16>,
     _ model: UnsafeRawPointer, _ row: Int?
@@ -267,8 +267,8 @@ struct ModelWriting {
     return UnsafeBufferPointer(start: list.baseAddress, count: count)
   }
 
-  /// Whether the model was loaded from the database, so that its row existed then. Throws
-  /// `KeyChanged` if its key was changed afterwards.
+  /// Returns whether the model was loaded from the database, so that its row existed at that time.
+  /// Throws `KeyChanged` if the key of the model was changed afterwards.
   private func wasLoaded(_ model: UnsafeRawPointer) throws -> Bool {
     for column in layout.orders.key where layout.slots.isChanged(Int(column), in: model) {
       try layout.requireUnchangedKey(of: model)
@@ -279,7 +279,7 @@ struct ModelWriting {
 }
 
 extension ModelLayout {
-  /// Whether a model has no key yet, so that the database assigns it.
+  /// Returns whether a model has no key yet, so that the database assigns the key.
   func assignsKey(of model: UnsafeRawPointer) -> Bool {
     guard orders.mayAssignKey, let key = rowIDColumn else { return false }
     let slot = slots.slots[key]

@@ -119,7 +119,8 @@ extension StoredForm {
               .times, .binary(.minus, date, .constant("2440587.5")), .constant("86400000.0"))
           ]), .constant("1000.0"))
     case .iso8601, .iso8601Milliseconds, .iso8601Seconds, .datetime, .datetimeSeconds:
-      // The text after the seconds is `.123456Z`, and CAST reads the number at its start.
+      // The text after the seconds is, for example, `.123456Z`. With a zero before it, CAST reads
+      // the number 0.123456 at its start, and ignores the rest.
       .binary(
         .plus, wholeSeconds(of: date),
         .cast(
@@ -179,9 +180,9 @@ extension StoredForm {
     return .binary(.minus, whole, .predicate(.compare(.less, real, whole)))
   }
 
-  /// Converts whole seconds since 1970 to a date in this form. `rest` is another date, together
-  /// with its whole seconds. The result gets the fraction of a second of that date, or 0 if `rest`
-  /// is nil.
+  /// Converts whole seconds since 1970 to a date in this form. `rest` has another date, and the
+  /// whole seconds of that date. The result gets the fraction of a second that this other date has.
+  /// If `rest` is nil, the result has no fraction.
   func dateNode(
     fromSeconds seconds: ExpressionNode, restOf rest: (ExpressionNode, ExpressionNode)?
   ) -> ExpressionNode {
@@ -211,8 +212,9 @@ extension StoredForm {
     }
   }
 
-  /// Converts whole seconds since 1970 to a date as text. The result gets the fraction of a second
-  /// of `date`, another date as text, or 0 if `date` is nil.
+  /// Converts whole seconds since 1970 to a date as text. `date` is another date as text. The
+  /// result gets the fraction of a second that this other date has. If `date` is nil, the digits of
+  /// the fraction are zeros.
   private func text(
     fromSeconds seconds: ExpressionNode, restOf date: ExpressionNode?
   ) -> ExpressionNode {
@@ -233,8 +235,8 @@ extension StoredForm {
       case .datetimeSeconds: ("'%Y-%m-%d %H:%M:%S'", "")
       default: ("'%Y-%m-%dT%H:%M:%S.'", "'Z'")
       }
-    // Before the year 0, strftime would return a text that is not a date. The bound is the last
-    // second before the year 0.
+    // Before the year 0, strftime would return a text that is not a date. So `nullif` replaces all
+    // such seconds by NULL. The bound is the last second before the year 0.
     let bound = ExpressionNode.constant("-62167219201")
     let inRange = ExpressionNode.function("nullif", [.function("max", [seconds, bound]), bound])
     let whole = ExpressionNode.function(

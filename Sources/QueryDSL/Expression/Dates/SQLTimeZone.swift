@@ -37,7 +37,7 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
     self.init(identifier)
   }
 
-  /// Names a time zone of Foundation by its identifier.
+  /// Makes a time zone from the identifier of a `TimeZone` of Foundation.
   public init(_ zone: TimeZone) {
     self.init(zone.identifier)
   }
@@ -51,8 +51,9 @@ public struct SQLTimeZone: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The time zone of the machine: `TimeZone.current` when the query runs.
   public static let localTime = SQLTimeZone(TimeZone.localName)
 
-  /// Converts whole seconds since 1970 to local time, also in seconds. If it is 9:30 in the zone,
-  /// the result is the moment at which it is 9:30 in UTC.
+  /// Converts a moment to the local time of the zone. Both are whole seconds since 1970. For
+  /// example, if the clocks of the zone show 9:30 at the given moment, the result is the moment at
+  /// which the clocks of UTC show 9:30.
   func local(_ seconds: ExpressionNode) -> ExpressionNode { called("apus_local", seconds) }
 
   /// Converts a local time of the zone, as `local` returns it, to whole seconds since 1970.

@@ -148,8 +148,8 @@ extension SQLExpression {
     SQLExpression<String?>(.aggregate("group_concat", [node, .value(BoundValue(separator))]))
   }
 
-  /// Joins the values as texts. Before each value except the first, it writes the separator of the
-  /// value's row.
+  /// Joins the values as texts. The separator is an expression, such as a column: each value except
+  /// the first is joined with the separator of its own row, which stands before the value.
   /// SQL: `group_concat(a, b)`
   ///
   /// SQL does not define the order. If the separator is NULL, nothing stands between the values.
@@ -177,7 +177,8 @@ package struct AggregateNode: Sendable {
   package let isDistinct: Bool
   package let filter: PredicateNode?
 
-  /// Returns nil if the expression is not itself an aggregate, as in `avg(a) + 1`.
+  /// Creates the aggregate that an expression calls. Returns nil if the expression itself is not a
+  /// call of an aggregate, such as `avg(a) + 1`.
   package init?(_ node: ExpressionNode) {
     self.node = node
     switch node {

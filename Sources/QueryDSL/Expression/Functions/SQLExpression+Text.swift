@@ -196,8 +196,9 @@ struct TextRange {
   /// Makes a range for the collation NOCASE, from a prefix in lower case.
   init(prefixInLowerCase prefix: String) {
     start = .text(prefix)
-    // NOCASE compares upper case as lower case, so the scalar after `@` is `[`, and not `A`. After
-    // U+0000, NOCASE compares only the length.
+    // NOCASE compares capital letters as if they were small letters. So the scalar that follows `@`
+    // in this order is `[`, and not `A`. After a U+0000, NOCASE compares only the lengths of the
+    // texts.
     end = Self.end(of: prefix.unicodeScalars.prefix { $0.value != 0 }) { scalar in
       Self.next(scalar).map { $0 == "A" ? "[" : $0 }
     }

@@ -62,8 +62,8 @@ extension ExpressionNode {
 
   private func json(of text: ExpressionNode) -> ExpressionNode { .function("json", [text]) }
 
-  /// The expression as plain text. `json_array` writes it as a string, even if another JSON
-  /// function returned it as JSON.
+  /// The expression as a plain text without the JSON subtype. Functions such as `json_array` write
+  /// it as a string, even if the expression is a call that returns JSON.
   private var withoutJSONSubtype: ExpressionNode {
     mayHaveJSONSubtype ? .binary(.concat, self, .constant("''")) : self
   }
@@ -90,15 +90,16 @@ extension ExpressionNode {
   ]
 }
 
-/// The conversion of a value inside JSON to the form in which a column of its type stores it.
+/// The way in which SQL converts a value inside JSON to the form in which a column of the value's
+/// type stores it.
 enum JSONReading {
-  /// `json_extract` returns the value as a column stores it. The associated value is the name of
-  /// the type, such as `Int`.
+  /// No conversion is needed: `json_extract` returns the value in the form in which a column stores
+  /// it. The associated value is the name of the type, such as `Int`.
   case direct(String)
-  /// `apus_json_value` converts the value. The associated value is the function's second argument,
-  /// such as `Date`.
+  /// The SQL function `apus_json_value` converts the value. The associated value is the second
+  /// argument of this function, such as `Date`.
   case converted(String)
-  /// The value is JSON itself.
+  /// The value is read as JSON, without a conversion.
   case json
   /// SQL cannot convert the value.
   case unknown(QueryError)

@@ -1,6 +1,6 @@
 import SQLCore
 
-// Objects and arrays that a query makes of several expressions, and of several rows.
+// JSON objects and JSON arrays that a query makes of several expressions or of several rows.
 // https://www.sqlite.org/json1.html
 
 /// Makes a JSON object of several columns or named expressions. The object is read as a Codable
@@ -180,7 +180,9 @@ extension Fetchable where Row: ColumnValue & Codable {
 }
 
 extension Query {
-  /// `(SELECT json_group_array("value") FROM (SELECT …))`
+  /// The JSON array of the values of the query's only column, as an expression. If the query does
+  /// not select exactly one column, rendering the expression throws `QueryError`.
+  /// SQL: `(SELECT json_group_array("value") FROM (SELECT …))`
   fileprivate var jsonGroupArrayNode: ExpressionNode {
     guard let column = singleColumn else { return .invalid(notOneColumn) }
     let value = ExpressionNode.resultColumn("value").asJSON(of: column.type, column.form)
@@ -192,8 +194,9 @@ extension Query {
 }
 
 extension Columns where M: Codable {
-  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. Use
-  /// it to fetch, for example, each author with all posts in one column.
+  /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. For
+  /// example, use this function to fetch each author together with one more column that has all
+  /// posts of the author.
   /// SQL: `json_group_array(json_object('id', "id", …))`
   ///
   /// ```swift
@@ -214,10 +217,10 @@ extension Columns where M: Codable {
 
 extension OptionalColumns where M: Codable {
   /// Makes a JSON array of the table's rows in a group, in an order that SQL does not define. The
-  /// array is empty if the outer join found no row of the table.
+  /// array of a group is empty if the outer join found no row of the table for this group.
   /// SQL: `json_group_array(json_object('id', "id", …)) FILTER (WHERE "id" IS NOT NULL)`
   ///
-  /// A `filter` that follows adds another condition.
+  /// A call of `filter` on the result adds a second condition to this FILTER clause.
   public func jsonGroupArray() -> SQLExpression<JSON<[M]>> {
     columns.jsonGroupArray().filter(isFound)
   }

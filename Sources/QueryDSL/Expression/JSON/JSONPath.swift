@@ -11,9 +11,10 @@ import SQLCore
 /// Post.where { $0.$place.value(at: .city) == "Bonn" }
 /// // … WHERE apus_json_value("place" -> ?, 'String') IS ?    the path is `$."address"."city"`
 /// ```
-/// The keys of the path are the keys in the JSON. `CodingKeys` may name them differently from the
-/// properties, and Swift's key paths do not know these names. The path therefore needs a
-/// declaration. A path into the JSON of another type does not compile.
+/// The keys of the path are the keys in the JSON. They can differ from the names of the Swift
+/// properties, because `CodingKeys` may rename them, and a Swift key path does not contain the new
+/// names. This is why each path must be declared. If a path is used with the JSON of a type other
+/// than `Root`, the program does not compile.
 public struct JSONPath<Root: Codable & Sendable, Value: ColumnValue>: Hashable, Sendable {
   let steps: [JSONStep]
 
@@ -81,12 +82,13 @@ public enum JSONStep: Hashable, Sendable, ExpressibleByStringLiteral, Expressibl
 
 /// A member of a JSON object that a query makes: its key and its value.
 struct JSONProperty {
-  /// The key; nil for an expression without a name, which `jsonObject` does not accept.
+  /// The key of the member. It is nil for an expression without a name. `jsonObject` rejects such
+  /// an expression.
   let key: String?
   let value: ExpressionNode
 
-  /// The placeholder for a group of columns, which cannot be a member. Rendering it throws
-  /// `QueryError`.
+  /// The property that stands for a group of columns. A group cannot be a member of a JSON object,
+  /// so rendering this property throws `QueryError`.
   static let ofGroup = JSONProperty(
     key: "",
     value: .invalid(
@@ -129,7 +131,8 @@ extension Selectable {
 }
 
 extension ExpressionNode {
-  /// Returns `json_object('key', value, …)`.
+  /// Returns the expression `json_object('key', value, …)`, which makes a JSON object of the given
+  /// members.
   static func jsonObject(_ members: [JSONProperty]) -> ExpressionNode {
     var arguments: [ExpressionNode] = []
     var keys: Set<String> = []
@@ -144,11 +147,11 @@ extension ExpressionNode {
       guard keys.insert(key).inserted else {
         return .invalid(QueryError("jsonObject: two members are named \(key.debugDescription)"))
       }
-      // The key is written into the SQL, like the name of a column, so it is a part of the query's
-      // shape.
+      // The key is written into the SQL and not bound as a value. So queries with different keys
+      // have different SQL and different shapes, like queries with different columns.
       arguments += [.constant(DatabaseValue.text(key).description), member.value]
     }
-    // SQLite allows 127 arguments.
+    // SQLite allows a function 127 arguments. Each member takes two of them, so the limit is 126.
     guard arguments.count <= 126 else {
       return .invalid(
         QueryError("jsonObject: \(members.count) members are more than SQLite's limit of 63"))

@@ -26,9 +26,9 @@ extension SQLExpression {
 
 // https://www.sqlite.org/json1.html
 extension SQLExpression where Value: JSONColumnValue {
-  /// Returns a value inside the JSON, in the form in which a column of its type stores it. The
-  /// value compares and sorts like a column. It is NULL if the JSON has no value there, or has
-  /// `null`.
+  /// Returns the value at a path inside the JSON. The value has the form in which a column of its
+  /// type stores it, so it can be compared and sorted like a column. It is NULL if the JSON has no
+  /// value or `null` at the path.
   ///
   /// ```swift
   /// Post.where { $0.$place.value(at: "number", as: Int.self) > 7 }
@@ -36,15 +36,17 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.where { $0.$place.value(at: "opened", as: Date.self) > date }
   /// // … WHERE apus_json_value("place" -> ?, 'Date') > ?
   /// ```
-  /// SQLite's own functions read integers, Double and Bool. A function of Apus reads other types in
-  /// the way in which `JSON<Value>` decodes them: a Date from seconds since 2001, Data from Base64,
-  /// a Unique64 from a text or a number. The function throws `DatabaseError` for a value of another
-  /// type. `String` also accepts other values: a number stays a number, true and false become 1 and
-  /// 0, and an object or an array becomes its JSON text.
+  /// SQLite's own functions read integers, Double and Bool. Values of other types are read by a
+  /// function of Apus, in the same way as `JSON<Value>` decodes them: a Date from seconds since
+  /// 2001, Data from Base64, a Unique64 from a text or a number. If the JSON has a value of another
+  /// type, the function throws `DatabaseError`. Only a result of the type `String` also accepts
+  /// other values: a number stays a number, true and false become 1 and 0, and an object or an
+  /// array becomes its JSON text.
   ///
-  /// A key is found in every spelling, for example `"gr\u00f6\u00dfe"` for `größe`. A path cannot
-  /// find a key with a quotation mark, a backslash or a control character. Rendering the query
-  /// throws `QueryError` for such a key, and for your own type without a raw value.
+  /// A key is also found if the JSON spells it with escapes, for example `größe` as
+  /// `"gr\u00f6\u00dfe"`. A path cannot find a key with a quotation mark, a backslash or a control
+  /// character. Rendering the query throws `QueryError` for such a key. It also throws `QueryError`
+  /// if the type of the result is a type of your own that has no raw value.
   public func value<Result: ColumnValue>(
     at steps: JSONStep..., as type: Result.Type = Result.self
   ) -> SQLExpression<Result?> {
@@ -55,7 +57,8 @@ extension SQLExpression where Value: JSONColumnValue {
     SQLExpression<Result?>(at(steps) { $0.jsonValue(at: $1, as: Result.self) })
   }
 
-  /// Returns an object, array or value inside the JSON, as JSON; NULL if the path has no value.
+  /// Returns the part of the JSON at a path, which may be an object, an array or a single value, as
+  /// JSON. The result is NULL if the JSON has nothing at the path.
   /// SQL: `a -> ?`
   public func json<Result: Codable & Sendable>(
     at steps: JSONStep..., as type: Result.Type = Result.self

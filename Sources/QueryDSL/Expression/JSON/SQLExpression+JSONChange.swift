@@ -1,10 +1,13 @@
 import SQLCore
 
-// Changes to JSON in the database, without loading it. Each function returns the changed JSON, and
-// an update assigns it to the column. NULL stays NULL. An added member becomes the last one, but
-// JSON that is stored from Swift has sorted keys. The order matters, because `==` with a Swift
-// value compares the text. Keys that another program escaped needlessly are written plainly:
-// `größe` for `gr\u00f6\u00dfe`.
+// These functions change JSON inside the database, so that a program need not load the JSON. Each
+// function returns the changed JSON, and an update assigns it to the column. If the JSON is NULL,
+// the result is NULL.
+//
+// A function adds a new member after the existing ones, but JSON that is written from a Swift value
+// has sorted keys. The order matters, because `==` with a Swift value compares the texts. If
+// another program wrote a key with needless escapes, such as `gr\u00f6\u00dfe`, the result has the
+// plain key: `größe`.
 // https://www.sqlite.org/json1.html#jset
 
 extension SQLExpression where Value: JSONColumnValue {
@@ -14,9 +17,9 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.update { $0.$place = $0.$place.set(at: "address", "city", to: "Bonn") }
   /// // UPDATE "Post" SET "place" = json_set("place", ?, json(?))
   /// ```
-  /// Objects on the path that are missing are added, too. The value may be of any Codable type; nil
-  /// becomes `null`. A value that JSON cannot hold throws `ColumnValueError`, and a key that a path
-  /// cannot name throws `QueryError`.
+  /// If the path leads through objects that do not exist, they are added, too. The value may be of
+  /// any Codable type; nil becomes `null`. A value that JSON cannot hold throws `ColumnValueError`,
+  /// and a key that a path cannot name throws `QueryError`.
   public func set<New: Codable & Sendable>(at steps: JSONStep..., to value: New) -> SQLExpression {
     changed("json_set", steps, .json(value))
   }
@@ -70,7 +73,8 @@ extension SQLExpression where Value: JSONColumnValue {
   /// Post.update { $0.$tags = $0.$tags.append("swift") }
   /// // UPDATE "Post" SET "tags" = json_insert("tags", ?, json(?))          the path is `$[#]`
   /// ```
-  /// A missing array is added. If the value at the path is not an array, nothing changes.
+  /// If the path has no value, an array with the new element is added. If the value at the path is
+  /// not an array, nothing changes.
   public func append<New: Codable & Sendable>(_ value: New, at steps: JSONStep...) -> SQLExpression
   {
     changed("json_insert", steps, .json(value), isAppending: true)
@@ -91,8 +95,9 @@ extension SQLExpression where Value: JSONColumnValue {
   }
 
   /// Merges an object, the patch, into the JSON. Each member of the patch is added to the JSON or
-  /// replaces the member with the same key, also in nested objects. A `null` in the patch removes
-  /// the member. SQL: `json_patch(apus_json(a), ?)`
+  /// replaces the member with the same key. If both members are objects, they are merged in the
+  /// same way. A member of the patch that is `null` removes the member with the same key.
+  /// SQL: `json_patch(apus_json(a), ?)`
   ///
   /// ```swift
   /// struct Patch: Codable { var city: String?; var number: Int? }
@@ -147,7 +152,7 @@ extension SQLExpression {
 }
 
 extension ExpressionNode {
-  /// `json(?)`, with a value of any Codable type.
+  /// Returns `json(?)` for a value of any Codable type, which is bound as JSON.
   fileprivate static func json<Value: Codable & Sendable>(_ value: Value) -> ExpressionNode {
     .function("json", [.value(BoundValue(JSON(value)))])
   }

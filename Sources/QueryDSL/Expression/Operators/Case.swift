@@ -12,7 +12,7 @@ import SQLCore
 /// NULL if no condition holds. Results that are stored in different forms, such as a date as text
 /// and a date as a number, throw `QueryError` when the query is rendered. A result that is a Swift
 /// value takes the form of the other results. If all results are Swift values, they take the form
-/// of the column with which the expression is used.
+/// of the column that the whole expression is compared with, assigned to or combined with.
 /// - SeeAlso: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct Case<Value: ColumnValue>: Sendable {
   private let base: ExpressionNode?
@@ -54,11 +54,11 @@ public struct Case<Value: ColumnValue>: Sendable {
     return longer
   }
 
-  /// Completes the expression, which has this value if no condition holds.
+  /// Completes the expression. If no condition holds, the expression has this value.
   /// SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { self.else(SQLExpression(value)) }
 
-  /// Completes the expression, which has this result if no condition holds.
+  /// Completes the expression. If no condition holds, the expression has this result.
   /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     finished(results + [result])

@@ -1,6 +1,7 @@
 import SQLCore
 
-/// A CASE expression as a tree.
+/// A CASE expression in a tree of expressions. `base` is the expression between CASE and the first
+/// WHEN, and `otherwise` is the result after ELSE.
 @usableFromInline
 package struct CaseNode: Sendable {
   enum Condition: Sendable {
@@ -36,7 +37,8 @@ package struct CaseNode: Sendable {
 }
 
 extension SQLExpression {
-  /// Starts a CASE that compares this expression with values, first with `value`.
+  /// Starts a CASE expression that compares this expression with one value after another. The first
+  /// branch compares it with `value`, and has the result `result`.
   /// SQL: `CASE a WHEN ? THEN ? …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: Result
@@ -44,7 +46,8 @@ extension SQLExpression {
     self.case(value, then: SQLExpression<Result>(result))
   }
 
-  /// Starts a CASE that compares this expression with values, first with `value`.
+  /// Starts a CASE expression that compares this expression with one value after another. The first
+  /// branch compares it with `value`, and has the result `result`.
   /// SQL: `CASE a WHEN ? THEN b …`
   public func `case`<Result: ColumnValue>(
     _ value: Value, then result: SQLExpression<Result>

@@ -29,10 +29,11 @@ public struct CaseOf<Base: ColumnValue, Value: ColumnValue>: Sendable {
       branches.adding(.value(.value(BoundValue(base, as: baseForm))), result), baseForm: baseForm)
   }
 
-  /// Completes the expression, which has this value if no branch matches. SQL: `ELSE ? END`
+  /// Completes the expression. If no branch matches, the expression has this value.
+  /// SQL: `ELSE ? END`
   public func `else`(_ value: Value) -> SQLExpression<Value> { branches.else(value) }
 
-  /// Completes the expression, which has this result if no branch matches.
+  /// Completes the expression. If no branch matches, the expression has this result.
   /// SQL: `ELSE a END`
   public func `else`(_ result: SQLExpression<Value>) -> SQLExpression<Value> {
     branches.else(result)

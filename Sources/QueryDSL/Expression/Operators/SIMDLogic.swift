@@ -28,8 +28,8 @@ extension SQLPredicate: SIMDLogic {
   public var _negation: SQLPredicate { SQLPredicate(.not(node)) }
 }
 
-// An optional Bool that is NULL becomes a condition that is NULL, as in SQL. `!a` therefore follows
-// the same rule as the negation of any condition that contains `a`.
+// If an optional Bool is NULL, the condition that is made from it is NULL, too, as in SQL. So `!a`
+// is NULL if `a` is NULL, like the negation of any other condition that is NULL.
 extension SQLExpression: SIMDLogic where Value: BoolColumnValue {
   /// SQL: `a = 1`; programs do not use it directly.
   public var _condition: SQLPredicate { SQLExpression<Bool>(node).isTrue }

@@ -8,12 +8,12 @@ import SQLCore
 //
 // The overloads of `+=` for values are disfavoured, and are declared after the overloads for
 // expressions. The compiler therefore first reads the right side of `$0.$a += $0.$b * 2` as an
-// expression. To read the right side as a value, the compiler would try Swift's own operators, in
-// thousands of steps, and find nothing.
+// expression. If the compiler first read the right side as a value, it would try Swift's own
+// operators in thousands of steps, and find no match.
 //
-// The same rules hold for optional numbers, and NULL makes the result NULL. Optional numbers share
-// these overloads, because with a second set, the compiler would take seconds to diagnose a
-// mistake.
+// All this also holds for optional numbers. If an operand is NULL, the result is NULL. The
+// overloads below also accept optional numbers, because with a second set of overloads, the
+// compiler would take seconds to diagnose a mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue {
   /// Returns the sum. SQL: `a + ?`, or `decimal_add(a, ?)` for decimals
@@ -107,7 +107,8 @@ extension SQLExpression where Value: ArithmeticColumnValue {
 }
 
 extension ArithmeticFunctions {
-  /// Returns the SQL function for an operator, such as `decimal_add` for `+`.
+  /// Returns the name of the SQL function that calculates an operator, such as `decimal_add` for
+  /// `+`. Returns nil if there is no such function.
   fileprivate func name(of sign: SQLToken) -> String? {
     switch sign {
     case .plus: addition

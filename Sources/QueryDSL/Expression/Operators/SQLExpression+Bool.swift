@@ -1,8 +1,8 @@
 import SQLCore
 
-// A column of Bool is a value and not a condition, because the compiler would need seconds to
-// diagnose a mistake in a block that accepts both. These properties turn the column into a
-// condition.
+// A column of Bool is a value and not a condition. If a block of conditions also accepted columns
+// of Bool, the compiler would need seconds to diagnose a mistake in the block. The properties below
+// turn such a column into a condition.
 
 extension SQLExpression where Value == Bool {
   /// Tests whether the value is true. SQL: `a = 1`

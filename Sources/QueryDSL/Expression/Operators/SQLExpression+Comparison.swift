@@ -5,11 +5,12 @@ import SQLCore
 // compiler takes to diagnose a mistake.
 //
 // For optional columns, `==` and `!=` follow Swift: nil equals nil, and differs from every value.
-// The operators become `IS` and `IS NOT`. nil, true and false are written into the SQL: `IS NULL`,
-// `= 1`. `SQLToken+Literal.swift` says why. Every other value is bound.
+// The operators become `IS` and `IS NOT`. The values nil, true and false are written into the SQL,
+// as in `IS NULL` and `= 1`. `SQLToken+Literal.swift` says why. Every other value is bound.
 //
-// If the values of a type sort differently from their stored form, the type has a collation, which
-// is written after the left operand: `"price" COLLATE "decimal" < ?`.
+// Some types, such as Decimal, order their values differently from SQLite's order of the stored
+// values. Such a type has a collation, which is written after the left operand of a comparison:
+// `"price" COLLATE "decimal" < ?`.
 
 extension SQLExpression {
   /// Tests whether both operands are equal. SQL: `a = ?`, or `a IS ?` for an optional
@@ -117,7 +118,8 @@ extension SQLExpression where Value: OrderedColumnValue {
 }
 
 extension SQLExpression {
-  /// Compares the expression with a value. nil, true and false are written into the SQL.
+  /// Compares the expression with a value. The values nil, true and false are written into the SQL,
+  /// and all other values are bound.
   @inlinable
   func equate(_ sign: SQLToken, _ value: Value) -> SQLPredicate {
     let bound = BoundValue(value, as: form)

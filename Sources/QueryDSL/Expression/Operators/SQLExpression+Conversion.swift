@@ -25,10 +25,10 @@ extension SQLExpression {
 
   /// Converts the value to another storage class. SQL: `CAST(a AS INTEGER)`
   ///
-  /// Text that does not begin with a number becomes 0. The result is read as `type`. A value that
-  /// is not valid for the type throws `ColumnValueError`. A cast to `Decimal` is `decimal(a)`,
-  /// which throws `DatabaseError` for text that is not a number. A cast of a text to `UUID` is
-  /// `lower(a)`.
+  /// In a cast to a number, text that does not begin with a number becomes 0. The result is read as
+  /// `type`. A value that is not valid for the type throws `ColumnValueError`. A cast to `Decimal`
+  /// is written as `decimal(a)`, which throws `DatabaseError` for text that is not a number. A cast
+  /// of a text to `UUID` is written as `lower(a)`.
   ///
   /// A date can be stored in several forms, and CAST does not convert between the forms. A date can
   /// therefore be cast only to the kind of value that its column stores: a number or a text. No
@@ -55,12 +55,13 @@ extension SQLExpression {
         as: String.self, .standard, like: [], despite: node.containsCollation))
   }
 
-  /// Converts the expression to `type`. If a decimal, for example, is cast to text, SQLite compares
-  /// the text without the collation of the decimal.
+  /// Converts the expression to `type`. The result does not keep the collation of its earlier type.
+  /// For example, if a decimal is cast to text, SQLite does not compare the text by the collation
+  /// of decimals.
   private func cast<Result: ColumnValue>(of type: Result.Type) -> SQLExpression<Result> {
     let (source, result) = (Value.castType, type.castType)
-    // The expression is returned unchanged, because a CAST would lose its stored form, by which a
-    // Date or a UUID is read and compared.
+    // A Date or a UUID that is cast to its own type is returned unchanged. A CAST would lose its
+    // stored form, which is needed to read and to compare the value.
     if source == result, source == Date.self || source == UUID.self {
       return SQLExpression<Result>(node, form: form)
     }
@@ -122,14 +123,14 @@ extension SQLExpression where Value == Double {
   /// Returns a random number that is at least 0 and less than 1.
   /// SQL: `((random() & 9007199254740991) / 9007199254740992.0)`
   public static func random() -> SQLExpression {
-    // 53 bits, which a Double holds exactly.
+    // The SQL takes 53 random bits, because a Double can hold a number of 53 bits exactly.
     SQLExpression(.constant("((random() & 9007199254740991) / 9007199254740992.0)"))
   }
 }
 
 extension ExpressionNode {
-  /// Converts the expression by the type's own function, such as `decimal(a)`. If the type has no
-  /// such function, uses CAST.
+  /// Converts the expression to a type. Some types, such as Decimal, have a function for this,
+  /// which is written as `decimal(a)`. An expression is converted to any other type by CAST.
   fileprivate func cast(to type: any ColumnValue.Type) -> ExpressionNode {
     if let functions = (type as? any AdditiveColumnValue.Type)?.arithmetic {
       return .function(functions.conversion, [self])

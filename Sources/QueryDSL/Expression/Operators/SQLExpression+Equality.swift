@@ -1,8 +1,9 @@
 import SQLCore
 
-// SQL's own `=` and `<>`, which are NULL if either operand is NULL. A condition that is NULL leaves
-// the row out, and so does its negation. `==` and `!=` follow another rule for optionals: nil
-// equals nil, as in Swift.
+// The methods below are SQL's own `=` and `<>`, whose result is NULL if either operand is NULL.
+// WHERE leaves out a row for which the condition is NULL. It also leaves out this row if the
+// condition is negated, because the negation is NULL, too. The operators `==` and `!=` follow
+// another rule for optionals: nil equals nil, as in Swift.
 //
 // `equals` and `notEquals` are methods and not operators, so that they do not make other predicates
 // slower to compile.

@@ -2,7 +2,8 @@ import SQLCore
 
 extension SQLExpression {
   /// Returns the expression that `transform` makes from the value; NULL if the value is NULL. Use
-  /// `map` to call functions and helpers whose arguments are never NULL.
+  /// `map` to pass an optional expression to a function whose parameter is an expression that is
+  /// never NULL.
   ///
   /// ```swift
   /// let magnitude = SQLFunction<Int, Int>("abs")

@@ -29,7 +29,8 @@ extension SQLExpression {
 }
 
 extension QueryError {
-  /// The error of `isIn` for a list element that cannot be a value of a bound array.
+  /// The error that `isIn` reports if an element of its list cannot be an element of the array that
+  /// is bound.
   static var noListElement: QueryError {
     QueryError("isIn: an element of the list is not a stored value; compare it with `==`")
   }
@@ -43,9 +44,10 @@ extension SQLExpression {
   /// Post.where { $0.$authorID.isIn(Author.where { $0.$name == "Jane" }.select(\.$id)) }
   /// // … WHERE "authorID" IN (SELECT "Author"."id" FROM "Author" WHERE "Author"."name" = ?)
   /// ```
-  /// The query must select one column of the expression's type. If the selected column is not
-  /// optional but the expression is, add `optional` to the column. A query with another number of
-  /// columns, or a column stored in another form, throws `QueryError` when the query is rendered.
+  /// The query must select one column of the expression's type. If the expression is optional and
+  /// the selected column is not, write `.optional` after the column. If the query selects another
+  /// number of columns, or if its column is stored in another form than the expression, the outer
+  /// query throws `QueryError` when it is rendered.
   public func isIn<Q: Fetchable>(_ query: Q) -> SQLPredicate where Q.Row == Value {
     let query = query.query
     guard let column = query.singleColumn else {

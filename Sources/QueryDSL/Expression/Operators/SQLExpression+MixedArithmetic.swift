@@ -2,13 +2,15 @@ import SQLCore
 
 // Arithmetic of an integer and a real number gives a real number, as in SQL.
 //
-// The overloads for two real numbers give the same results as other overloads. Without them, the
-// compiler would try the overloads for an integer first, because one operand matches exactly. It
-// would then be slow on long sums of real numbers.
+// The overloads for two real numbers give the same results as the overloads in
+// `SQLExpression+Arithmetic.swift`. Without them, the compiler would first try the overloads for an
+// integer and a real number, because one operand matches exactly. It would then be slow on long
+// sums of real numbers.
 //
-// The results are Double, but their type is written as a generic parameter. If it were written as
-// Double, the compiler would try these overloads wherever a Double is needed, such as in an update,
-// before it knows their operands. The time would be exponential in the number of operands.
+// The results have the type Double, but the overloads declare it as a generic parameter. If they
+// declared it as Double, the compiler would try these overloads wherever a Double is needed, such
+// as in an update, before it knows the operands. Its time would grow exponentially with the number
+// of operands.
 
 extension SQLExpression where Value == Double {
   /// Returns the sum of an integer and a real number as a real number. SQL: `a + b`

@@ -2,8 +2,8 @@ import SQLCore
 
 // Functions that replace or produce NULL, and functions that choose among several values of a row.
 //
-// Expressions that are stored in different forms throw `QueryError` when the query is rendered. A
-// Swift value takes the form of the expressions.
+// If the operands of a function are stored in different forms, rendering the query throws
+// `QueryError`. A Swift value takes the stored form of the expression with which it is combined.
 
 extension SQLExpression {
   /// Returns the value or, if it is NULL, another value. SQL: `ifnull(a, ?)`

@@ -1,11 +1,11 @@
 import SQLCore
 
-// Arithmetic over numbers that are never NULL, where an optional number is expected, as in
-// `$0.$optional = $0.$views * 2`.
+// Operators between numbers that are never NULL, for code in which an optional number is expected,
+// such as `$0.$optional = $0.$views * 2`.
 //
-// The compiler prefers a reading with fewer conversions to an optional, so it uses these overloads
-// only where an optional is expected. They convert an operand to an optional twice, so that for an
-// operand that is already optional, the compiler prefers the overloads that report a mistake.
+// The overloads convert an operand to an optional twice. The compiler prefers a reading with fewer
+// such conversions, so it uses these overloads only if an optional is expected. If an operand is
+// already an optional, it prefers the overloads that report this mistake.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Returns the sum. SQL: `a + b`
@@ -187,9 +187,9 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Unwraps an operand and calculates with it. The operand has two levels of optional only so that
-/// the compiler prefers other overloads. If the operand is nil, rendering the query throws
-/// `QueryError`.
+/// Unwraps an operand, and returns the result of `calculate` for it. The operand is an optional of
+/// an optional only because the compiler then prefers other overloads. If the operand is nil,
+/// rendering the query throws `QueryError`.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
 ) -> SQLExpression<Value?> {

@@ -11,8 +11,8 @@ import SQLCore
 // The overloads are not disfavoured, because the compiler would continue its search after a
 // disfavoured overload.
 //
-// The type of the result is Double, but written as a generic parameter for the reason in
-// `SQLExpression+MixedArithmetic.swift`.
+// The results have the type Double, but the overloads declare it as a generic parameter.
+// `SQLExpression+MixedArithmetic.swift` says why.
 
 /// The protocol of `Double`; programs do not use it directly.
 public protocol _RealValue: NumericColumnValue {}

@@ -10,8 +10,8 @@ import SQLCore
 // is most often a literal of the program. All other values are bound.
 
 extension SQLToken {
-  /// Returns one token for this comparison and its value, such as `IS NULL`. Returns nil for a
-  /// value that is bound instead.
+  /// Returns one token that stands for this comparison together with its value, such as `IS NULL`.
+  /// Returns nil if the value must be bound instead.
   ///
   /// - Parameter isBool: Whether the value is a Bool, which is stored as 0 or 1.
   @usableFromInline

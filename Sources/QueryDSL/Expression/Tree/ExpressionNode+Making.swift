@@ -1,7 +1,8 @@
 import SQLCore
 
-// Only the functions in this file build trees. They know the depth of each tree, and make an error
-// in place of a tree that would be too deep.
+// Trees of expressions are built only by the functions in this file. Each function calculates the
+// depth of its tree. If the tree would be too deep, the function returns an error, which is thrown
+// when the query is rendered.
 
 extension ExpressionNode {
   /// How many levels of operands the expression has, such as 1 for `a + b`.
@@ -21,12 +22,12 @@ extension ExpressionNode {
     return .tree(tree, depth: operandDepth + 1)
   }
 
-  /// `a + b`, and other operators between two expressions.
+  /// Returns an operator with its two operands, such as `a + b`.
   static func binary(
     _ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode
   ) -> ExpressionNode {
-    // An error replaces the whole expression. The other operand is dropped, so that the tree stops
-    // growing.
+    // If the left operand is an error, this error replaces the whole expression. The right operand
+    // is dropped, so that the tree stops growing.
     if case .invalid = left { return left }
     let chain = OperatorChain(sign, left, right)
     guard chain.operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
@@ -51,7 +52,7 @@ extension ExpressionNode {
     tree(.function(name, arguments), over: depth(of: arguments))
   }
 
-  /// A condition as a value.
+  /// Returns an expression whose value is the result of a condition.
   static func predicate(_ predicate: PredicateNode) -> ExpressionNode {
     tree(.predicate(predicate), over: predicate.depth)
   }
@@ -61,7 +62,7 @@ extension ExpressionNode {
     tree(.subquery(statement), over: statement.depth + TreeLimits.depthOfQuery)
   }
 
-  /// A call of an aggregate or a window function.
+  /// Returns the expression for a call of an aggregate or a window function.
   static func call(_ call: FunctionCall) -> ExpressionNode { tree(.call(call), over: call.depth) }
 
   /// `CASE … END`
@@ -83,12 +84,13 @@ extension ExpressionNode {
     tree(.row(nodes), over: depth(of: nodes))
   }
 
-  /// Several expressions with commas between them, `a, b`, as a part of a SELECT clause.
+  /// Returns a list of expressions with commas between them, such as `a, b`. Such a list is a part
+  /// of a SELECT clause.
   static func list(_ nodes: [ExpressionNode]) -> ExpressionNode {
     tree(.list(nodes), over: depth(of: nodes))
   }
 
-  /// Raw SQL that contains expressions of the query.
+  /// Returns the expression for raw SQL that contains expressions of the query.
   static func composed(_ parts: [SQLFragment.Part]) -> ExpressionNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))
   }
@@ -148,8 +150,9 @@ extension WindowSpecification {
 
 // SQLite compares an operand by the collation of the first COLLATE inside it, however deep. It
 // ignores a COLLATE in a subquery, FILTER or OVER. A COLLATE in a condition of CASE or iif would
-// therefore decide how the result is compared. For example, if the condition compares decimals, the
-// results would be compared as numbers. Such a CASE or iif gets its own COLLATE.
+// therefore also decide how the result of CASE or iif is compared. For example, if the condition
+// compares decimals, texts that are the results would be compared as numbers. To avoid this, such a
+// CASE or iif gets a COLLATE of its own.
 // https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
 
 extension ExpressionNode {

@@ -1,5 +1,5 @@
-// A search inside an expression. The nodes are visited in the order in which SQLite looks for a
-// COLLATE. The expressions in subqueries, FILTER and OVER are not visited.
+// The functions that follow search inside an expression. The nodes are visited in the order in
+// which SQLite looks for a COLLATE. The expressions in subqueries, FILTER and OVER are not visited.
 
 extension ExpressionNode {
   /// Calls a closure with this node and then with the nodes inside it. Returns the first result
@@ -64,7 +64,8 @@ extension PredicateTree {
     switch self {
     case .compare(_, let left, let right): ExpressionNode.first(in: [left, right], result)
     case .not(let operand): operand.first(result)
-    // SQLite calls LIKE and GLOB as functions whose first argument is the pattern.
+    // The pattern is visited first, because SQLite calls LIKE and GLOB as functions whose first
+    // argument is the pattern.
     case .match(_, let subject, let pattern, _):
       ExpressionNode.first(in: [pattern, subject], result)
     case .between(let subject, let lower, let upper):
@@ -98,8 +99,8 @@ extension CaseNode {
   /// The results of the branches and of ELSE.
   var results: [ExpressionNode] { branches.map(\.result) + (otherwise.map { [$0] } ?? []) }
 
-  /// Calls a closure with the expressions between CASE and WHEN, and in the conditions. Returns the
-  /// first result that is not nil.
+  /// Calls a closure with the expression between CASE and the first WHEN, and with the expressions
+  /// in the conditions. Returns the first result that is not nil.
   func firstInConditions<Result>(_ result: (ExpressionNode) -> Result?) -> Result? {
     if let found = base?.first(result) { return found }
     for branch in branches {
@@ -114,9 +115,10 @@ extension CaseNode {
   }
 }
 
-// A replacement of nodes inside an expression. For example, a live query replaces its aggregates by
-// their values. The nodes are visited in the same order each time. Subqueries stay unchanged. Raw
-// SQL, window functions and very long chains cannot be rebuilt, so they throw an error.
+// The functions that follow replace nodes inside an expression. For example, a live query replaces
+// its aggregates by their values. The nodes are visited in the same order each time. Subqueries are
+// not changed. Raw SQL, window functions and very long chains cannot be rebuilt, so the functions
+// throw an error if the expression contains them.
 
 extension ExpressionNode {
   /// Replaces each node for which `replacement` returns another node. Nodes inside a replaced node
@@ -149,10 +151,10 @@ extension ExpressionNode {
     }
   }
 
-  /// Replaces each column for which `replacement` returns another column. In a
-  /// `PredicateNode.compareColumn`, such as `a = ?`, the column stays. Throws `QueryError` if the
-  /// expression contains raw SQL, an aggregate, a window function or a chain of more than 32
-  /// operands.
+  /// Replaces each column for which `replacement` returns another column. A column that a
+  /// `PredicateNode.compareColumn` compares with a value, as in `a = ?`, is not replaced. Throws
+  /// `QueryError` if the expression contains raw SQL, an aggregate, a window function or a chain of
+  /// more than 32 operands.
   package func replacingColumns(
     _ replacement: (ColumnID) -> ColumnID?
   ) throws -> ExpressionNode {
@@ -187,8 +189,8 @@ extension ExpressionTree {
 
 extension PredicateNode {
   /// Replaces each expression in the condition for which `replacement` returns another expression.
-  /// The comparison of a column with one value, such as `a = ?`, stays. Throws `QueryError` for the
-  /// same reasons as `ExpressionNode.replacing`.
+  /// A comparison of a column with one value, such as `a = ?`, is not changed. Throws `QueryError`
+  /// for the same reasons as `ExpressionNode.replacing`.
   func replacing(
     _ replacement: (ExpressionNode) throws -> ExpressionNode?
   ) throws -> PredicateNode {

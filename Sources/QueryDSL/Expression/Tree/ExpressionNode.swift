@@ -1,6 +1,6 @@
 import SQLCore
 
-/// A value of a query, as a tree.
+/// An expression of a query, as a tree of nodes.
 @usableFromInline
 package enum ExpressionNode: Sendable {
   case column(ColumnID)

@@ -73,11 +73,12 @@ extension ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Returns this call of an aggregate or a window function after `change` has changed it. The
-  /// error messages name `clause`, the clause that `change` adds, such as FILTER.
+  /// Returns this expression, a call of an aggregate or a window function, after `change` has added
+  /// a clause to the call. `clause` is the name of this clause, such as FILTER, which error
+  /// messages contain.
   ///
   /// If this expression is not such a call, or if `change` returns an error, the result is an
-  /// invalid expression.
+  /// expression that throws `QueryError` when it is rendered.
   func changingCall(
     for clause: String, _ change: (inout FunctionCall) -> QueryError?
   ) -> ExpressionNode {

@@ -3,9 +3,10 @@ import SQLCore
 /// A chain of operators of the same precedence, such as `a + b - c`. A long chain is read and
 /// released by loops, because recursion could exhaust the stack.
 ///
-/// Each object is one operator with its two operands. An operand can be an object of the same
-/// chain: the left operand if it has the same precedence, and the right operand if both operators
-/// are `||`.
+/// Each object has one operator and its two operands. An operand can be an `OperatorChain` itself,
+/// and can then be a part of the same chain. The left operand belongs to the same chain if its
+/// operator has the same precedence. The right operand belongs to it if all its operators and the
+/// operator of this object are `||`.
 ///
 /// `@unchecked Sendable`: the operands change only in `deinit`, when no other reference to the
 /// chain exists.
@@ -18,7 +19,8 @@ package final class OperatorChain: @unchecked Sendable {
   let count: Int
   /// The depth of the deepest operand.
   let operandDepth: Int
-  /// Whether the operands may be grouped in any way, because each operator of the chain is `||`.
+  /// Whether each operator of the chain is `||`. Parentheses may group the operands of such a chain
+  /// in any way, because they do not change the result.
   let isAssociative: Bool
 
   var precedence: Precedence { Precedence(of: sign) }
@@ -35,8 +37,8 @@ package final class OperatorChain: @unchecked Sendable {
     isAssociative = sign == .concat && leftChain?.isAssociative ?? true
   }
 
-  /// Returns the left operand as a chain if `sign` continues the chain, as `- c` continues `a + b`.
-  /// Otherwise returns nil.
+  /// Returns the left operand as a chain if it is a chain that the operator `sign` continues. For
+  /// example, `- c` continues `a + b`. Otherwise returns nil.
   private static func chain(_ left: ExpressionNode, joining sign: SQLToken) -> OperatorChain? {
     guard case .chain(let chain) = left, chain.precedence == Precedence(of: sign) else {
       return nil
@@ -44,8 +46,8 @@ package final class OperatorChain: @unchecked Sendable {
     return chain
   }
 
-  /// Returns the right operand as a chain if the chain needs no parentheses after `sign`, such as
-  /// `b || c` after `a ||`. Otherwise returns nil.
+  /// Returns the right operand as a chain if it is a chain that needs no parentheses after the
+  /// operator `sign`. For example, `b || c` needs none after `a ||`. Otherwise returns nil.
   private static func chain(rightOf sign: SQLToken, _ right: ExpressionNode) -> OperatorChain? {
     guard sign == .concat, case .chain(let chain) = right, chain.isAssociative else { return nil }
     return chain
@@ -116,11 +118,11 @@ extension OperatorChain {
   private var operands: [Operand] {
     var operands: [Operand] = []
     operands.reserveCapacity(count)
-    // A stack of the nodes to visit; the leftmost is on top.
+    // A stack of the nodes that are not visited yet. The leftmost node is on top.
     var pending: [Operand] = [(nil, .chain(self), precedence)]
     while let (sign, node, needed) = pending.popLast() {
-      // A chain that joins this chain has the same precedence, so `precedence` is right for its
-      // operands, too.
+      // If an operand is a part of this chain, its operator has the same precedence as this chain.
+      // So `precedence` is also the right precedence for the operands of this part.
       guard case .chain(let chain) = node, chain === self || chain.joins(self, asRight: sign) else {
         operands.append((sign, node, needed))
         continue
@@ -131,8 +133,9 @@ extension OperatorChain {
     return operands
   }
 
-  /// Whether this chain, an operand of the chain `whole`, can be written without parentheses.
-  /// `sign` is the operator before this chain; nil if this chain is the first operand.
+  /// Returns whether this chain, which is an operand of the chain `whole`, can be written without
+  /// parentheses. `sign` is the operator before this chain. It is nil if this chain is the first
+  /// operand.
   private func joins(_ whole: OperatorChain, asRight sign: SQLToken?) -> Bool {
     guard let sign else { return precedence == whole.precedence }
     return sign == .concat && isAssociative
@@ -158,7 +161,8 @@ package enum Precedence: Int, Comparable, Sendable {
     left.rawValue < right.rawValue
   }
 
-  /// The next higher precedence. The right operand of `-`, for example, needs it: `a - (b - c)`.
+  /// The next higher precedence. For example, the right operand of `-` must have at least this
+  /// precedence to be written without parentheses: `a - b * c`, but `a - (b - c)`.
   var next: Precedence { Precedence(rawValue: rawValue + 1) ?? .primary }
 
   /// The precedence of an operator between two expressions.

@@ -3,9 +3,10 @@ import SQLCore
 /// A chain of conditions joined by AND, or by OR. A long chain is read and released by loops,
 /// because recursion could exhaust the stack.
 ///
-/// The most common chain compares two columns of a table with numbers, and needs no allocation. Any
-/// other chain is an object that joins two conditions. If a condition is itself a chain with the
-/// same connective, both are parts of one chain.
+/// The most common chain has two conditions, and each of them compares a column of the same table
+/// with a number. Such a chain needs no allocation. Any other chain is an object with two
+/// conditions. If one of them is itself a chain with the same connective, its conditions are a part
+/// of the larger chain.
 @usableFromInline
 package struct PredicateChain: Sendable {
   private enum Form: Sendable {
@@ -116,7 +117,8 @@ extension PredicateNode {
   }
 
   /// Returns how many conditions this condition adds to a chain, and the depth of the deepest of
-  /// them. `a OR b` adds 2 to a chain of OR, and 1 to a chain of AND.
+  /// them. For example, `a OR b` adds two conditions to a chain of OR, but only one to a chain of
+  /// AND.
   fileprivate func sizes(in connective: SQLToken) -> (count: Int, depth: Int) {
     switch self {
     case .chain(let chain) where chain.connective == connective:
@@ -163,7 +165,7 @@ extension PredicateChain {
   var operands: [PredicateNode] {
     var operands: [PredicateNode] = []
     operands.reserveCapacity(count)
-    // A stack of the nodes to visit; the leftmost is on top.
+    // A stack of the nodes that are not visited yet. The leftmost node is on top.
     var pending: [PredicateNode] = [.chain(self)]
     while let node = pending.popLast() {
       if let chain = node.chain(of: connective) {
@@ -202,8 +204,8 @@ extension PredicateNode {
   }
 }
 
-/// Two comparisons of columns of one table, such as `a < ?` and `b IS NULL`. The values are
-/// numbers, or are written into the SQL.
+/// Two comparisons, such as `a < ?` and `b IS NULL`, whose columns belong to the same table. Each
+/// value is a number, or is written into the SQL.
 ///
 /// A pair needs no reference counting. It needs no more memory than one comparison whose value may
 /// be of any kind, such as a text.

@@ -1,7 +1,8 @@
 import SQLCore
 
-// The analysis of a live query's conditions: their parts, the tables that they read, and whether
-// they can hold for a row that an outer join did not find.
+// These functions analyse the conditions of a live query. They find the parts of a condition and
+// the tables that it reads. They also find out whether the condition can hold if an outer join
+// found no row of a table.
 
 extension PredicateNode {
   /// The conditions that AND joins, such as `a` and `b` for `a AND b`. If this condition has no
@@ -26,7 +27,7 @@ extension PredicateNode {
   }
 
   /// The pairs of columns that the condition requires to be equal, such as (a, b) for `a = b`.
-  /// `isSame` is true for `a IS b`, where NULL equals NULL.
+  /// `isSame` is true if the condition is `a IS b`, because NULL equals NULL in this comparison.
   package var equalities: [(left: ColumnID, right: ColumnID, isSame: Bool)] {
     switch self {
     case .tree(.compare(let sign, let left, let right), _) where sign == .equal || sign == .isSame:
@@ -80,7 +81,7 @@ extension PredicateTree {
 
 extension ExpressionNode {
   /// Returns true if it is certain that the expression is NULL when all columns of a table are
-  /// NULL, such as `-a` for a column of the table.
+  /// NULL. For example, `-a` is then NULL if `a` is a column of the table.
   fileprivate func isNull(in table: TableID) -> Bool {
     switch self {
     case .column(let column): column.table == table
@@ -109,8 +110,8 @@ extension SQLToken {
     }
   }
 
-  /// Whether this is a comparison that contains its value, such as `= 1` or `IS NOT NULL`, and does
-  /// not hold for NULL.
+  /// Whether this is a comparison that contains its value, such as `= 1` or `IS NOT NULL`, and that
+  /// does not hold if the compared expression is NULL.
   fileprivate var testRejectsNull: Bool {
     switch self {
     case .isNotNull, .equalOne, .equalZero, .notEqualOne, .notEqualZero, .isOne, .isZero: true
@@ -121,15 +122,16 @@ extension SQLToken {
   fileprivate func rejectsNull(comparedWith value: BoundValue) -> Bool {
     if rejectsNull || testRejectsNull { return true }
     guard self == .isSame else { return false }
-    // The arguments of a live query are not NULL.
+    // An argument of a live query is never NULL, because `separatingValues` replaces only values
+    // other than NULL by arguments.
     if case .argument = value { return true }
     guard case .value(let value) = value else { return false }
     return value != .null
   }
 }
 
-// Rows of values are bound as one array for each column. The values of a row have the same index in
-// each array.
+// A list of rows, such as `[(1, "a"), (2, "b")]`, is bound as one array for each column. All values
+// of a row have the same index in their arrays.
 
 extension ExpressionNode {
   /// Whether the expression is the column that is the rowid of its table: the INTEGER PRIMARY KEY.
@@ -143,16 +145,18 @@ extension ExpressionNode {
   /// Returns the node of a value in a comparison such as `(a, b) < (?, ?)`. `node` is the
   /// expression with which the value is compared.
   ///
-  /// SQLite 3.40 uses a column of an index only if the comparison has the collation of the index. A
-  /// rowid has no collation, so the value gets COLLATE BINARY. Otherwise SQLite would read all rows
-  /// that are equal in the columns before the rowid.
+  /// SQLite 3.40 uses a column of an index for such a comparison only if the comparison has the
+  /// collation of the index. A rowid has no collation, so the value gets COLLATE BINARY. Without
+  /// it, SQLite would not use the rowid at the end of the index, and would read all rows that are
+  /// equal in the columns before the rowid.
   fileprivate static func value(_ value: BoundValue, besides node: ExpressionNode) -> Self {
     node.isRowID ? .collate(.value(value), "BINARY") : .value(value)
   }
 }
 
 extension PredicateNode {
-  /// `(a, b) < (?, ?)`, and other comparisons. A single expression becomes `a < ?`.
+  /// Returns a comparison of a row value with values, such as `(a, b) < (?, ?)`. If the row value
+  /// has only one expression, the comparison is `a < ?`.
   static func compareRows(
     _ sign: SQLToken, _ nodes: [ExpressionNode], _ values: [BoundValue]
   ) -> PredicateNode {
@@ -164,7 +168,9 @@ extension PredicateNode {
     return .compare(sign, .row(nodes), .row(right))
   }
 
-  /// `(a, b) IN (SELECT k0.value, k1.value FROM apus_array(?) AS k0 JOIN …)`
+  /// Returns the condition that a row value is in a list of rows. Each array has the values of one
+  /// column of the list.
+  /// SQL: `(a, b) IN (SELECT k0.value, k1.value FROM apus_array(?) AS k0 JOIN …)`
   static func isIn(_ row: [ExpressionNode], rowsOf arrays: [BoundValue]) -> PredicateNode {
     var parts: [SQLFragment.Part] = [.sql("(")]
     for (index, node) in row.enumerated() {
@@ -178,7 +184,9 @@ extension PredicateNode {
     return .composed(parts)
   }
 
-  /// `EXISTS (SELECT 1 FROM apus_array(?) AS k0 JOIN … WHERE a IS k0.value AND b IS k1.value)`
+  /// Returns the condition that a row value is in a list of rows. Each array has the values of one
+  /// column of the list.
+  /// SQL: `EXISTS (SELECT 1 FROM apus_array(?) AS k0 JOIN … WHERE a IS k0.value AND b IS k1.value)`
   ///
   /// In this comparison, NULL equals NULL. SQLite cannot use an index for the comparison.
   static func isSame(_ row: [ExpressionNode], asRowsOf arrays: [BoundValue]) -> PredicateNode {
@@ -193,7 +201,8 @@ extension PredicateNode {
     return .composed(parts)
   }
 
-  /// `EXISTS (SELECT 1 FROM (SELECT … AS "apus_0", …) WHERE a IS "apus_0" AND …)`
+  /// Returns the condition that a row value is among the rows of a query.
+  /// SQL: `EXISTS (SELECT 1 FROM (SELECT … AS "apus_0", …) WHERE a IS "apus_0" AND …)`
   ///
   /// In this comparison, NULL equals NULL.
   static func isSame(_ row: [ExpressionNode], asRowOf query: SelectStatement) -> PredicateNode {

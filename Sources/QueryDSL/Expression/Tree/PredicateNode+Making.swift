@@ -1,7 +1,8 @@
 import SQLCore
 
-// Only the functions in this file build trees. They know the depth of each tree, and make an error
-// in place of a tree that would be too deep.
+// Trees of conditions are built only by the functions in this file. Each function calculates the
+// depth of its tree. If the tree would be too deep, the function returns an error, which is thrown
+// when the query is rendered.
 
 extension PredicateNode {
   /// How many levels of operands the condition has, such as 1 for `NOT a = ?`.
@@ -21,8 +22,8 @@ extension PredicateNode {
   private static func join(
     _ connective: SQLToken, _ left: consuming PredicateNode, _ right: consuming PredicateNode
   ) -> PredicateNode {
-    // An error replaces the whole condition. The other operand is dropped, so that the tree stops
-    // growing.
+    // If the left operand is an error, this error replaces the whole condition. The right operand
+    // is dropped, so that the tree stops growing.
     if case .invalid = left { return left }
     let chain = PredicateChain(connective, left, right)
     guard chain.operandDepth < TreeLimits.maximumDepth else { return .invalid(TreeLimits.tooDeep) }
@@ -63,7 +64,7 @@ extension PredicateNode {
     return operands.dropFirst().reduce(first) { or($0, $1) }
   }
 
-  /// `a < b`, and other comparisons.
+  /// Returns a comparison of two expressions, such as `a < b`.
   @usableFromInline
   package static func compare(
     _ sign: SQLToken, _ left: ExpressionNode, _ right: ExpressionNode
@@ -71,7 +72,7 @@ extension PredicateNode {
     tree(.compare(sign, left, right), over: max(left.depth, right.depth))
   }
 
-  /// `a LIKE b ESCAPE c`, `a GLOB b`
+  /// Returns a comparison of a text with a pattern: `a LIKE b ESCAPE c` or `a GLOB b`.
   static func match(
     _ sign: SQLToken, _ subject: ExpressionNode, _ pattern: ExpressionNode,
     escape: ExpressionNode?
@@ -88,7 +89,7 @@ extension PredicateNode {
       .between(subject, lower, upper), over: max(subject.depth, lower.depth, upper.depth))
   }
 
-  /// `a IN (…)`, with bound values
+  /// Returns the condition `a IN (…)` for a list of values, which is bound as one array.
   package static func isIn(
     _ subject: ExpressionNode, _ values: BoundValue, containsNull: BoundValue?
   ) -> PredicateNode {
@@ -104,7 +105,7 @@ extension PredicateNode {
       over: max(subject.depth, query.depth + TreeLimits.depthOfQuery))
   }
 
-  /// `a IS NULL`, `a = 1`, and other comparisons with a value that is written into the SQL.
+  /// Returns a comparison whose value is written into the SQL, such as `a IS NULL` or `a = 1`.
   @usableFromInline
   package static func test(_ sign: SQLToken, _ subject: ExpressionNode) -> PredicateNode {
     tree(.test(sign, subject), over: subject.depth)
@@ -125,16 +126,16 @@ extension PredicateNode {
     tree(.exists(query), over: query.depth + TreeLimits.depthOfQuery)
   }
 
-  /// Raw SQL that contains expressions of the query.
+  /// Returns the condition for raw SQL that contains expressions of the query.
   static func composed(_ parts: [SQLFragment.Part]) -> PredicateNode {
     tree(.composed(parts), over: SQLFragment.depth(of: parts))
   }
 }
 
 // In SQL, `NULL IN (…)`, `NULL NOT IN (…)` and `1 IN (2, NULL)` are all NULL. For optionals, `isIn`
-// follows Swift instead: nil is in the list if the list contains nil. To do so, `isIn` is written
-// as two halves, joined by OR. Each half is true or false for every value of the column, and can
-// use an index.
+// follows Swift instead: nil is in the list if the list contains nil. For this purpose, `isIn` is
+// written as two conditions, one for values and one for NULL, which are joined by OR. Neither of
+// the two conditions is ever NULL, and both can use an index.
 
 extension PredicateTree {
   static func writeIsIn(
@@ -196,8 +197,8 @@ extension PredicateTree {
 }
 
 extension SelectStatement {
-  /// Returns the statement with an alias for each selected expression. ORDER BY then names the
-  /// result columns by these aliases.
+  /// Returns the statement with an alias for each selected expression. Where ORDER BY names a
+  /// result column, it now names the alias of this column.
   func naming(_ names: [String]) -> SelectStatement {
     var named = self
     let former = selectedNames

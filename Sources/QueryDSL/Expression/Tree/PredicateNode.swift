@@ -1,12 +1,12 @@
 import SQLCore
 
-/// A condition of a query, as a tree. The most common condition, a column compared with a value,
-/// needs no allocation.
+/// A condition of a query, as a tree of nodes. The most common condition compares a column with a
+/// value. It is stored without an allocation.
 @usableFromInline
 package enum PredicateNode: Sendable {
   case compareColumn(SQLToken, ColumnID, BoundValue)
   case fragment(SQL)
-  /// A condition that always holds (true), or never (false).
+  /// A condition that always holds if the value is true, and never holds if it is false.
   case constant(Bool)
   case invalid(QueryError)
   /// A chain of AND or of OR.
@@ -23,8 +23,8 @@ package enum PredicateTree: Sendable {
   /// LIKE or GLOB.
   case match(SQLToken, ExpressionNode, ExpressionNode, escape: ExpressionNode?)
   case between(ExpressionNode, ExpressionNode, ExpressionNode)
-  /// `containsNull` is 1 if NULL is in the list, and 0 if not. If it is nil, the test follows SQL:
-  /// `NULL IN (…)` is NULL.
+  /// `a IN (…)` with a list of values. `containsNull` is 1 if NULL is in the list, and 0 if it is
+  /// not. If `containsNull` is nil, the condition follows the rule of SQL: `NULL IN (…)` is NULL.
   case isIn(ExpressionNode, BoundValue, containsNull: BoundValue?)
   /// `a IN (SELECT …)`. If `isOptional` is true and `a` is NULL, the test is true if the query
   /// returns a NULL, and false if not.
@@ -91,8 +91,8 @@ extension PredicateNode {
 extension PredicateNode {
   /// Writes the condition as an expression whose value is 1, 0 or NULL.
   func writeValue(to writer: inout ShapeWriter) {
-    // The number 1 or 0 is not written by itself, because GROUP BY 1 and ORDER BY 1 would mean the
-    // first column of the result.
+    // A constant condition is written as a comparison, such as `1 = 1`, and not as the number 1 or
+    // 0. GROUP BY 1 and ORDER BY 1 would mean the first column of the result.
     switch self {
     case .constant(let holds):
       writer.token(.one)

@@ -48,8 +48,8 @@ enum TreeLimits {
   }
 
   /// Writes operands with a token, such as AND, between them. More than `maximumGroup` operands are
-  /// written as several groups in parentheses. The result and the indexes that SQLite uses stay the
-  /// same.
+  /// written as several groups in parentheses. The groups change neither the result nor the indexes
+  /// that SQLite uses.
   static func writeGroups<Operand>(
     _ operands: ArraySlice<Operand>, joinedBy token: SQLToken, to writer: inout ShapeWriter,
     _ write: (Operand, inout ShapeWriter) -> Void

@@ -113,8 +113,8 @@ extension SQLExpression {
   }
 }
 
-// Functions of a row's position. Each function needs `.over(…)`. The *peers* of a row are the rows
-// with the same ORDER BY values.
+// The functions below return the position of the current row in its partition. A call of `.over(…)`
+// must follow each of them. The *peers* of a row are the rows with the same ORDER BY values.
 
 extension Columns {
   /// Returns the number of the row in its partition, from 1. SQL: `row_number()`
@@ -129,13 +129,15 @@ extension Columns {
   /// SQL: `dense_rank()`
   public func denseRank() -> SQLExpression<Int> { place("dense_rank") }
 
-  /// Returns the rank as a number from 0.0 to 1.0. SQL: `percent_rank()`
+  /// Returns the rank of the row as a number from 0.0 to 1.0. In a partition of n rows, this number
+  /// is `(rank - 1) / (n - 1)`.
+  /// SQL: `percent_rank()`
   public func percentRank() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("percent_rank", []))
   }
 
   /// Returns the share of the partition's rows that come before this row or have the same ORDER BY
-  /// values: 0.5 if they are half of the rows.
+  /// values as this row. For example, the share is 0.5 if these rows are half of the partition.
   /// SQL: `cume_dist()`
   public func cumeDist() -> SQLExpression<Double> {
     SQLExpression<Double>(.windowFunction("cume_dist", []))

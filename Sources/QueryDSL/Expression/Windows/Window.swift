@@ -25,8 +25,8 @@ public struct Window: Sendable {
     all.partition(by: repeat each expressions)
   }
 
-  /// Makes a window that sorts the rows. An aggregate then uses the rows from the first one to the
-  /// current row and its peers, unless you set a frame.
+  /// Makes a window that sorts the rows. Unless you set a frame, an aggregate over this window uses
+  /// the rows from the first row to the current row and its peers.
   /// SQL: `ORDER BY a`
   ///
   /// The *peers* of a row are the rows with the same ORDER BY values.
@@ -64,17 +64,18 @@ public struct Window: Sendable {
   /// Sets the frame by numbers of rows before and after the current row.
   /// SQL: `ROWS BETWEEN … AND …`
   ///
-  /// Rendering the query throws `QueryError` for a second frame, for a negative number, and for a
-  /// frame that ends before it starts, such as `.rows(.currentRow, .preceding(1))`. The numbers of
-  /// two `preceding` bounds, or of two `following` bounds, are not compared:
-  /// `.rows(.preceding(1), .preceding(2))` is an empty frame. These rules hold for `range` and
-  /// `groups`, too.
+  /// Rendering the query throws `QueryError` if the window already has a frame, if a number is
+  /// negative, or if the frame ends before it starts, as in `.rows(.currentRow, .preceding(1))`.
+  /// The numbers of two `preceding` bounds, or of two `following` bounds, are not compared. So
+  /// `.rows(.preceding(1), .preceding(2))` is allowed, and is an empty frame. The same rules hold
+  /// for `range` and `groups`.
   public func rows(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.rows, start, end)
   }
 
-  /// Sets the frame by the distance from the current row's ORDER BY value. With an offset, such as
-  /// `.preceding(3)`, the window must have exactly one ORDER BY expression.
+  /// Sets the frame by the distance of a row's ORDER BY value from the current row's value. If a
+  /// bound has an offset, as `.preceding(3)` has, the window must have exactly one ORDER BY
+  /// expression.
   /// SQL: `RANGE BETWEEN … AND …`
   public func range(_ start: FrameBound, _ end: FrameBound) -> Window {
     framed(.range, start, end)
@@ -119,7 +120,7 @@ public struct Window: Sendable {
   }
 }
 
-/// A window as a tree.
+/// A window in a tree of expressions: its partition, its order and its frame.
 @usableFromInline
 package struct WindowSpecification: Sendable {
   struct Frame: Sendable {
@@ -182,13 +183,13 @@ package enum WindowNode: Sendable {
 public enum FrameBound: Hashable, Sendable {
   /// The first row of the partition.
   case unboundedPreceding
-  /// A number of rows before the current row. `groups` counts groups instead of rows, and `range`
-  /// takes a distance between ORDER BY values.
+  /// A number of rows before the current row. In a call of `groups`, it is a number of groups. In a
+  /// call of `range`, it is a distance between ORDER BY values.
   case preceding(Int)
   /// The current row.
   case currentRow
-  /// A number of rows after the current row. `groups` counts groups instead of rows, and `range`
-  /// takes a distance between ORDER BY values.
+  /// A number of rows after the current row. In a call of `groups`, it is a number of groups. In a
+  /// call of `range`, it is a distance between ORDER BY values.
   case following(Int)
   /// The last row of the partition.
   case unboundedFollowing

@@ -1,11 +1,13 @@
 import SQLCore
 
-// A model is encoded and decoded like a plain struct with the same values. This needs two things.
+// A model is encoded and decoded like a plain struct with the same values. Two rules of `Codable`
+// matter for this.
 //
-// First, an encoder handles some types itself and does not call their `encode(to:)`. JSONEncoder
-// writes Date, Data, URL, Decimal and dictionaries with its strategies. It recognises such a value
-// only if the value is passed to a container. A wrapper that called `wrappedValue.encode(to:)`
-// would hide the value. Decoders work in the same way.
+// First, an encoder writes values of some types in its own way, without a call of their
+// `encode(to:)`. For example, JSONEncoder writes Date, Data, URL, Decimal and dictionaries by its
+// strategies. It recognises such a value only if the value itself is passed to a container. If a
+// wrapper called `wrappedValue.encode(to:)`, the encoder would not recognise the value. Decoders
+// work in the same way.
 //
 // Second, the `Codable` code that the compiler synthesizes passes the wrappers to the keyed
 // container. The overloads below are more specific than the overloads of the standard library, so

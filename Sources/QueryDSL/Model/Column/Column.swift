@@ -37,8 +37,9 @@ public struct Column<Value: ColumnValue>: Sendable {
   }
 }
 
-// These initialisers are in separate extensions. If they were members of the types, with a `where`
-// clause, the compiler would also require them for columns that are not optional.
+// The initialisers without a value are in separate extensions. If they were declared in the types
+// themselves, with a `where` clause, the compiler would also require them for columns that are not
+// optional.
 
 extension Column where Value: ExpressibleByNilLiteral {
   /// Makes a column that is NULL, so that a model's memberwise initialiser may omit an optional
@@ -51,8 +52,9 @@ extension Column where Value: ExpressibleByNilLiteral {
 
 extension ColumnStorage where Value: ColumnValue {
   /// Returns the value. Stops the program if the column has no value. A program can reach such a
-  /// column only in the instance that the layout uses to find columns: there, a computed
-  /// `ColumnReference` may read a value, as in `title.isEmpty ? $url : $title`.
+  /// column only in the instance that the layout uses to find columns. This happens if a computed
+  /// property returns a `ColumnReference` and reads a value to choose it, as in
+  /// `title.isEmpty ? $url : $title`.
   @usableFromInline
   func requireValue() -> Value {
     guard let value else {
@@ -68,8 +70,8 @@ extension ColumnStorage where Value: ColumnValue {
   mutating func set(_ newValue: Value) {
     let canonical = Value.canonical(newValue)
     if let value, Value.isStoredAlike(value, canonical) {
-      // The new value is stored in the same way, but may differ in Swift, so keep the caller's
-      // value.
+      // The new value is stored in the same way as the old value, so the column is not marked as
+      // changed. But the two values may differ in Swift, so keep the new one.
       self.value = canonical
     } else {
       change(to: canonical)
@@ -138,8 +140,8 @@ public struct Ignored<Wrapped> {
   }
 }
 
-// This initialiser is in an extension. If it were a member of the type, a memberwise initialiser of
-// a model would take the wrapper as its parameter, and not the value.
+// This initialiser is in an extension. If it were declared in the type itself, the memberwise
+// initialiser of a model would have a parameter for the wrapper instead of one for the value.
 extension Ignored {
   /// Makes the property with nil.
   public init() {
@@ -157,7 +159,7 @@ extension Ignored: Codable {
     wrappedValue = nil
   }
 
-  /// Encodes null, for an encoder that needs a value.
+  /// Encodes null, because an encoder that calls this method needs some value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encodeNil()

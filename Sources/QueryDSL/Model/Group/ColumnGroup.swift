@@ -71,9 +71,9 @@ extension Optional: _ColumnGroupValue where Wrapped: ColumnGroup {
 /// `Prefixed` declares another prefix. `\.$home` names the group in queries, and `\.$home.$city`
 /// names a column of the group. `update` writes only the columns that changed.
 ///
-/// An optional group that is nil is written as NULL in each column. A group is read as nil if any
-/// column that is not optional in the group is NULL. If all columns of the group are optional, the
-/// group is nil if all of them are NULL.
+/// If an optional group is nil, NULL is written to each of its columns. When an optional group is
+/// read, it is nil if NULL is in a column that the group declares as not optional. If the group
+/// declares all of its columns as optional, it is nil if all of them are NULL.
 @propertyWrapper
 public struct Embedded<Group: _ColumnGroupValue>: Sendable {
   /// The columns. If the group is nil, the columns that are not optional have no value.

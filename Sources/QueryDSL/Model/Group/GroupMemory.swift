@@ -4,8 +4,8 @@ import SQLCore
 /// were changed.
 ///
 /// If the type of a group is invalid, for example because a property has no wrapper, every
-/// operation with its model fails. `missing()` then stops the program. The other functions then
-/// only copy groups.
+/// operation with its model fails. For such a type, `missing()` stops the program, `isMissing`
+/// returns false, and the other functions only copy groups.
 enum GroupMemory {
   /// Returns a group whose columns all count as new, even if its values were loaded.
   static func new<Group: ColumnGroup>(_ group: Group) -> Group {
@@ -26,7 +26,7 @@ enum GroupMemory {
         "\(Group.self) cannot be a group of columns; opening a database with its model says why")
     }
     return withUnsafeTemporaryAllocation(of: Group.self, capacity: 1) { buffer in
-      // A buffer for one element has an address.
+      // The address is never nil, because the buffer has room for one element.
       let memory = UnsafeMutableRawPointer(buffer.baseAddress.unsafelyUnwrapped)
       for slot in layout.slots.slots { slot.type.initializeMissing(at: memory + Int(slot.offset)) }
       layout.initializeIgnored(in: memory)

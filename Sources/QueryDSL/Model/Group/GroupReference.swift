@@ -23,14 +23,15 @@ public struct GroupReference<Group: _ColumnGroupValue>: Sendable {
     group[keyPath: path]
   }
 
-  /// The column of a property, which is NULL if the group is nil.
+  /// The column of a property that is not optional. The column itself is optional, because it is
+  /// NULL if the group is nil.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value>>
   ) -> ColumnReference<Value?> where Group == Wrapped?, Value._Nullability == _NeverNull {
     ColumnReference(mark: group[keyPath: path].mark)
   }
 
-  /// The column of a property that is itself optional.
+  /// The column of a property whose own type is optional.
   public subscript<Wrapped: ColumnGroup, Value: ColumnValue>(
     dynamicMember path: KeyPath<Wrapped, ColumnReference<Value?>>
   ) -> ColumnReference<Value?> where Group == Wrapped? {
@@ -89,8 +90,8 @@ extension GroupReference: ColumnWithDollarSign {
       let start = (try? Group._Group.layout)?.slots.slots.first,
       let outer = try? M.layout, let index = outer.names.index(ofMember: path)
     else { return GroupColumns(Columns(columns.table, names: nil), first: nil) }
-    // The table may belong to a model in which `M` is itself a group, so this offset is relative to
-    // `M`.
+    // The offset of the group inside `M`. It is relative to `M`, because the table may belong to
+    // another model, in which `M` is itself a group.
     let offset = Int(outer.slots.slots[index].offset) - Int(start.offset)
     return GroupColumns(
       Columns(columns.table, names: names.inGroup(at: offset)), first: first)

@@ -41,7 +41,8 @@ enum KeyLayout {
     return ColumnSlots(slots, stride: MemoryLayout<M.ID>.stride)
   }
 
-  /// Returns the Swift code that declares the `id` of a key, for the text of an error.
+  /// Returns the Swift code by which a model with these key columns declares its `id`. The message
+  /// of an error contains this code.
   private static func lines(for keys: [ModelColumn]) -> String {
     if keys.count == 1 { return "declare `var id: \(keys[0].type) { \(keys[0].property) }`" }
     let properties = keys.map { "var \($0.property): \($0.type)" }.joined(separator: "; ")
@@ -137,8 +138,8 @@ struct ColumnOrders: @unchecked Sendable {
     mayAssignKey = rowIDColumn.map { columns[$0].isOptional } ?? false
   }
 
-  /// Returns the columns that an INSERT names. If the database assigns the key, the key is omitted;
-  /// such a key has only one column.
+  /// Returns the columns that an INSERT names. If the database assigns the key, the key is not
+  /// among these columns. Such a key has only one column.
   func inserted(assigningKey: Bool) -> UnsafeBufferPointer<UInt16> {
     assigningKey ? others : all
   }

@@ -23,7 +23,8 @@ extension ResultRow {
     get throws { try unmanagedLayout._withUnsafeGuaranteedRef { $0.caching } }
   }
 
-  /// The number of the model's row cache, if the keys of the rows have 8 bytes; otherwise nil.
+  /// The number of the model's row cache. It is nil if the rows are not cached, or if their keys do
+  /// not have 8 bytes.
   @usableFromInline
   static var wordCache: Int? {
     LayoutRegistry.shared.wordCache(of: unsafeBitCast(Self.self, to: UnsafeRawPointer.self))
@@ -35,7 +36,7 @@ extension ResultRow {
 /// A reader needs no lock: it finds a layout by the address of the type's metadata, in a hash table
 /// of atomics. A layout is made while no lock is held, because the model's `schema` is the caller's
 /// code. If two threads make the same layout at once, the first one is kept. Layouts are never
-/// freed, nor are hash tables that a larger one has replaced.
+/// freed. If a larger hash table replaces a hash table, the replaced one is not freed either.
 package final class LayoutRegistry: Sendable {
   package static let shared = LayoutRegistry()
 
@@ -124,7 +125,7 @@ package final class LayoutRegistry: Sendable {
   func layout<M: ResultRow>(of model: M.Type) throws -> Unmanaged<ModelLayout> {
     let key = UInt(bitPattern: unsafeBitCast(model, to: UnsafeRawPointer.self))
     if let found = current?.find(key) { return found }
-    // The registry keeps the layout alive.
+    // The reference does not retain the layout, because the registry keeps it alive.
     return .passUnretained(try make(model, key: key))
   }
 

@@ -4,13 +4,14 @@ import SQLCore
 /// The stored properties of a model's type, divided into columns and `@Ignored` properties.
 struct ModelFields {
   struct ColumnField {
-    /// The name of the property. For a column in a group, the names of the group's property and of
-    /// the property in the group: `home.$city`.
+    /// The name of the property. For a column in a group, this name is made of the name of the
+    /// group's property and the name of the property inside the group, as in `home.$city`.
     let name: String
     let offset: Int
     let wrapper: any ColumnWrapper.Type
-    /// For a column in a group: the index of the group's first column, the name of the group's
-    /// property, and the column as the group declares it. Nil for other columns.
+    /// The group that the column belongs to; nil for other columns. `start` is the index of the
+    /// group's first column, `property` is the name of the group's property in the model, and
+    /// `column` is this column as the group declares it.
     var group: (start: Int, property: String, column: ModelColumn)?
     var isInOptionalGroup = false
 
@@ -57,7 +58,8 @@ struct ModelFields {
     try checkNames(of: model)
   }
 
-  /// Adds the columns of a group. They lie in the memory of the group's property.
+  /// Adds the columns of a group. In memory, they are parts of the group's property, which is at
+  /// `offset` in the model.
   private mutating func append(
     _ group: (fields: ModelFields, columns: [ModelColumn]), named property: String,
     at offset: Int, of model: any ResultRow.Type, _ wrapper: any GroupWrapper.Type
@@ -137,9 +139,10 @@ package struct StoredField {
   package let type: Any.Type
 }
 
-/// A reader of the stored properties of a struct or class. It needs no instance: `_forEachField` of
-/// the standard library reads the runtime's metadata. Only this file uses `_forEachField`. On
-/// Apple's platforms, the function exists too, and needs the same SPI import.
+/// A reader of the stored properties of a struct or class. It needs no instance of the type,
+/// because `_forEachField` of the standard library reads the runtime's metadata. Only this file
+/// uses `_forEachField`. On Apple's platforms, the function exists too, and needs the same SPI
+/// import.
 package enum FieldReflection {
   /// Returns the stored properties in the order of their declaration; nil if the type is not a
   /// struct, or if the runtime does not report all of its fields.
@@ -166,8 +169,9 @@ package enum FieldReflection {
     return isComplete ? fields : nil
   }
 
-  /// Returns whether a type is a struct. The runtime reports the kind of a type only if a field has
-  /// that type. So this function asks for the field of `Holder`, which has the given type.
+  /// Returns whether a type is a struct. The runtime reports the kind of a type, such as struct,
+  /// only for the type of a field. So this function asks for the fields of `Holder`, whose only
+  /// field has the given type.
   private static func isStruct<Kind>(_: Kind.Type) -> Bool {
     var isStruct = false
     _ = _forEachField(of: Holder<Kind>.self, options: []) { _, _, _, kind in

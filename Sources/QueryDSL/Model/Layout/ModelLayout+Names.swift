@@ -81,8 +81,9 @@ struct LayoutLines {
   /// the first time.
   private(set) var elements: Any = ()
 
-  /// - Parameter index: A function that returns the index of the column that a key path names. The
-  ///   second argument is the name of the element, such as "Named", for errors.
+  /// - Parameter index: A function that returns the index of the column that a key path names. Its
+  ///   second argument is the name of the schema's element, such as "Named", which its error
+  ///   messages contain.
   init<M: ResultRow>(
     of model: M.Type, index: (PartialKeyPath<M>, String) throws -> Int
   ) throws {

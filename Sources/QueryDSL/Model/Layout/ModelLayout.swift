@@ -49,7 +49,8 @@ package final class ModelLayout: @unchecked Sendable {
   let hasRowID: Bool
   /// The cache that the schema declares; nil if rows are not cached.
   @usableFromInline let caching: ModelCaching?
-  /// The number of the model's row cache, if the keys of the rows have 8 bytes; otherwise nil.
+  /// The number of the model's row cache. It is nil if the rows are not cached, or if their keys do
+  /// not have 8 bytes.
   let wordCache: Int?
   /// The cache of results that the schema declares; nil if results are not cached.
   let resultCaching: CachedModel?
@@ -164,8 +165,8 @@ package final class ModelLayout: @unchecked Sendable {
   private static func declaredLines<M: ResultRow>(
     of model: M.Type, _ fields: ModelFields
   ) throws -> LayoutLines {
-    // This instance resolves the key paths of the schema. It does not depend on the schema's
-    // elements.
+    // The key paths in the elements of the schema are resolved by this instance. It can be made
+    // before the elements are read, because it does not depend on them.
     let naming = fields.makeNamingInstance(of: M.self)
     defer {
       naming.assumingMemoryBound(to: M.self).deinitialize(count: 1)

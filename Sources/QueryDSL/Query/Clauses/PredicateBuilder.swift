@@ -2,8 +2,8 @@
 /// `if let`, `switch` and `for`.
 @resultBuilder
 public enum PredicateBuilder {
-  /// Takes one predicate of the block. A second overload, even an unavailable one, would make the
-  /// compiler need seconds to report a mistake in the block.
+  /// Takes one predicate of the block. This function has no second overload, because with one, even
+  /// an unavailable one, the compiler would need seconds to report a mistake in the block.
   @inlinable
   public static func buildExpression(_ predicate: SQLPredicate) -> PredicateLines {
     PredicateLines(.one(predicate.node))
@@ -80,7 +80,7 @@ public struct PredicateLines: Sendable, ExpressibleByArrayLiteral {
     self.nodes = nodes
   }
 
-  /// Makes lines of several predicates.
+  /// Makes the predicates of a block from an array literal.
   public init(arrayLiteral lines: SQLPredicate...) {
     self.init(ShortList(lines.map(\.node)))
   }

@@ -114,7 +114,8 @@ extension Query {
     @QueryBuilder _ body: (repeat each Table) -> Query<Row>
   ) {
     self = body(repeat (each Table).init())
-    // Without parameters, the query selects values only.
+    // A closure without parameters has no tables, so the query selects only values and needs no
+    // FROM.
     var count = 0
     for _ in repeat (each Table).self { count += 1 }
     if count > 0, statement.from.isNone { statement.note(SelectStatement.noFrom) }
@@ -166,7 +167,8 @@ extension SelectStatement {
       return
     }
     self.from = from.table
-    // The tables are added last, because a join may be written before FROM.
+    // The tables are added after all clauses have been read, because a join may be written before
+    // FROM.
     add(from, joined)
   }
 
@@ -213,7 +215,8 @@ extension SelectStatement {
     var before = [from]
     for (kind, table) in joined {
       if kind == .right || kind == .full, case .function(let name, _) = table.source {
-        // SQLite 3.40 loses matches of a RIGHT or FULL JOIN if the function has arguments.
+        // SQLite 3.40 does not find all matches of a RIGHT or FULL JOIN if its right side is a
+        // function with arguments.
         note(
           QueryError(
             "\(name) cannot be the right side of a RIGHT or FULL JOIN: join its query, "

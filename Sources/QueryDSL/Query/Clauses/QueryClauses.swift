@@ -64,12 +64,13 @@ public enum NullOrder: Sendable {
   case last
 }
 
-// The clauses are functions named after SQL's keywords; each is a line of `Query { }`.
+// The clauses of a query are functions that are named after SQL's keywords. In `Query { }`, each
+// line calls one of them.
 //
-// `Where` and `Having` take a closure or a predicate. A closure has an argument label, which a call
-// with a trailing closure omits. A predicate has no label. So the compiler knows the overload
-// before it looks at the predicate, and finds a misspelt column among sixteen terms with a tenth of
-// the work.
+// `Where` and `Having` have one overload for a closure and one for a predicate. The parameter for
+// the closure has a label, which a call with a trailing closure omits. The parameter for the
+// predicate has no label. The compiler therefore chooses the overload before it looks at the
+// predicate, and finds a misspelt column among sixteen terms with a tenth of the work.
 
 /// Defines a common table for use in From or a join. SQL: `WITH "levels" AS (…)`
 public func With<Row: ResultRow>(_ table: CommonTable<Row>) -> QueryClause {
@@ -88,8 +89,8 @@ public func Join<Table: TableReferenceConvertible>(_ table: Table, on condition:
   QueryClause(.join(.inner, table._reference, condition.node))
 }
 
-/// Joins a table, and also keeps those rows of the earlier tables that match none of its rows. In
-/// these rows, the columns of the joined table are NULL. So these columns are optional.
+/// Joins a table. The result also has the rows of the earlier tables that match no row of this
+/// table. In such a row of the result, the columns of this table are NULL, so they are optional.
 /// SQL: `LEFT JOIN "Author" ON …`
 public func LeftJoin<Table: OptionalTableReferenceConvertible>(
   _ table: Table, on condition: SQLPredicate
@@ -119,7 +120,8 @@ public func From<Row: ResultRow>(_ table: Columns<Row>) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// Joins a table, and also keeps those of its rows that match no row of the earlier tables.
+/// Joins a table. The result also has the rows of this table that match no row of the earlier
+/// tables.
 /// SQL: `RIGHT JOIN "Author" ON …`
 ///
 /// A row of an earlier table may be missing, so the columns of the earlier tables must be optional.
@@ -130,7 +132,8 @@ public func RightJoin<Table: TableReferenceConvertible>(
   QueryClause(.join(.right, table._reference, condition.node))
 }
 
-/// Joins a table, and keeps all rows of both sides. SQL: `FULL JOIN "Author" ON …`
+/// Joins a table. The result also has the rows of either side that match no row of the other side.
+/// SQL: `FULL JOIN "Author" ON …`
 ///
 /// A row of either side may be missing, so the columns of this table and of all earlier tables must
 /// be optional. Otherwise the query throws `QueryError` when it is rendered.
@@ -257,7 +260,8 @@ public func Select<each Item: Selectable>(
   return SelectClause(terms: terms, decoding: decoding)
 }
 
-/// Selects items that are read as a struct. Each item needs the name of a property.
+/// Selects items that are read into the properties of a struct. Each item must have the name of a
+/// property.
 /// SQL: `SELECT a AS "name", b AS …`
 ///
 /// ```swift

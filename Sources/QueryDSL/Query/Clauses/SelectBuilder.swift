@@ -13,10 +13,10 @@ import SQLCore
 //   compiler would not know the type of an element yet, and would take it for `Any`.
 // - The overload for a tuple takes closures with `return`, which a result builder does not change.
 //
-// The last two overloads are disfavoured, so that the compiler tries them only if the first does
-// not apply. The overloads for key paths are disfavoured too, and take at least one key path.
-// Otherwise, for a misspelled column inside the closure, the compiler would report only that a
-// closure is not a key path.
+// The last two overloads are disfavoured, so that the compiler tries them only if the first one
+// does not apply. The methods also have overloads that take key paths. These are disfavoured, too,
+// and take at least one key path. Otherwise, if a column inside the closure is misspelled, the
+// compiler's only message would be that a closure is not a key path.
 
 /// Collects the items of a SELECT or RETURNING clause: one on each line, or several as a tuple.
 ///
@@ -52,8 +52,8 @@ public enum SelectBuilder {
     return _SelectedItems(accumulated.items)
   }
 
-  /// Returns a function that stores the items in its argument. The row type is part of the type of
-  /// this function, so that a tuple may have labels; see `_Selection`.
+  /// Returns a function that stores the items in its argument. The type of a row is the result type
+  /// of this function, so that a row can be a tuple with labels. `_Selection` explains this.
   public static func buildFinalResult<Row>(_ items: _SelectedItems<Row>) -> _Selection<Row> {
     { selected in
       selected.items = items.items

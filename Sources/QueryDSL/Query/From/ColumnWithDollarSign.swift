@@ -58,9 +58,10 @@ extension ColumnReference: ColumnWithDollarSign where Value: ColumnValue {
   public var _index: Int? { index }
 }
 
-// Types of values, such as String, have an unavailable conformance, whose only purpose is the
-// message that the compiler prints. For any other type, the compiler says that the type does not
-// conform to `ColumnWithDollarSign`.
+// The types of values below, such as String, have an unavailable conformance to
+// `ColumnWithDollarSign`. Its only purpose is the message that the compiler prints for `$0.title`.
+// If the property has any other type, the compiler only says that this type does not conform to
+// `ColumnWithDollarSign`.
 
 @available(
   *, unavailable,

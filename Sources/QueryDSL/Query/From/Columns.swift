@@ -18,7 +18,8 @@ public struct Columns<M: ResultRow>: TableColumns {
   /// The names of the columns; nil if the model cannot be a table.
   @usableFromInline let names: ModelLayout.Names?
 
-  /// Makes the columns of one more table. The query must have this table in its FROM or a join.
+  /// Makes columns that stand for one more use of the model's table. The query must have this use
+  /// of the table in its FROM or in a join.
   public init() {
     self.init(source: TableID.nextSource())
   }
@@ -67,7 +68,8 @@ public struct Columns<M: ResultRow>: TableColumns {
   public subscript<Column: ColumnWithDollarSign>(
     dynamicMember path: KeyPath<M, Column>
   ) -> Column._InQuery {
-    // If this is inlined, the compiler replaces a key path literal by a load of the column's index.
+    // The getter is inlined, so that the compiler replaces a key path literal by a load of the
+    // column's index.
     @inline(__always) get { Column._member(path, of: self) }
   }
 
@@ -93,7 +95,8 @@ public struct Columns<M: ResultRow>: TableColumns {
     noColumn(String(describing: path), type(of: path).valueType)
   }
 
-  /// Returns the error for a key path that names no column, if only the type of its value is known.
+  /// Returns the error for a key path that names no column. The key path itself is not known here,
+  /// only the type of its value.
   @usableFromInline
   static func noColumn(ofType member: any ColumnWithDollarSign.Type) -> QueryError {
     noColumn("the property of the type \(member)", member)
@@ -138,7 +141,7 @@ extension TableID {
 /// The type of a parameter of `Query { }`: `Columns` or `OptionalColumns`;
 /// programs do not use it directly.
 public protocol TableColumns: Sendable {
-  /// Makes the columns of one more table for a query.
+  /// Makes columns that stand for one more use of the model's table in a query.
   init()
 
   /// Makes a parameter of a closure that adds clauses to an existing query. The parameter gets the

@@ -36,8 +36,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull
   }
 
-  /// Works like `map`, for an expression that may itself be NULL. The result is also NULL if the
-  /// join found no row.
+  /// Returns an optional expression over the columns of the joined table. It works like `map`, but
+  /// the expression may itself be NULL. The result is also NULL if the join found no row.
   ///
   /// SQL: `CASE WHEN "Post"."id" IS NOT NULL THEN a END`
   public func flatMap<Value: ColumnValue>(
@@ -46,8 +46,8 @@ extension OptionalColumns {
     Case(when: isFound, then: transform(columns)).orNull.flattened()
   }
 
-  /// The condition that the join found a row: one or more of the model's `presentColumns` are not
-  /// NULL.
+  /// The condition that the join found a row of the table. It holds if at least one of the model's
+  /// `presentColumns` is not NULL.
   var isFound: SQLPredicate {
     do {
       let present = try M.layout.presentColumns.map { index in

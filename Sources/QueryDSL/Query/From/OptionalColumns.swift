@@ -1,8 +1,9 @@
 import SQLCore
 
-// A column fits only one of the first two subscripts. If the first one also accepted optional
-// columns, as double optionals, the compiler would have to try many more types for arithmetic over
-// these columns.
+// Each column matches only one of the first two subscripts below: the first is for columns that are
+// never NULL, and the second is for optional columns. If the first one also accepted optional
+// columns, and returned optionals of optionals, the compiler would have to try many more types for
+// arithmetic over these columns.
 
 /// The columns of a table whose row may be missing, so that each column may be NULL: a table on the
 /// right side of a left join, on the left side of a right join, or on either side of a full join.
@@ -18,7 +19,8 @@ import SQLCore
 public struct OptionalColumns<M: ResultRow>: TableColumns {
   package let columns: Columns<M>
 
-  /// Makes the columns of one more table. The query must have this table in its FROM or a join.
+  /// Makes columns that stand for one more use of the model's table. The query must have this use
+  /// of the table in its FROM or in a join.
   public init() {
     columns = Columns()
   }
@@ -39,7 +41,7 @@ public struct OptionalColumns<M: ResultRow>: TableColumns {
     columns[dynamicMember: path].optional
   }
 
-  /// The column of a property that is itself optional.
+  /// The column of a property whose own type is optional.
   public subscript<Column: ColumnWithDollarSign, Wrapped: ColumnValue>(
     dynamicMember path: KeyPath<M, Column>
   ) -> SQLExpression<Wrapped?>

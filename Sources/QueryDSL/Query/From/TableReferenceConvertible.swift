@@ -26,8 +26,8 @@ where M: TableModel {
 }
 
 extension Fetchable where Row: ResultRow {
-  /// Uses the query as a table in From or a join. `columns` then names the columns of the query's
-  /// rows. SQL: `(SELECT …) AS "Total"`
+  /// Uses this query as a table in the From or a join of another query. In the other query,
+  /// `columns` stands for the columns of this query's rows. SQL: `(SELECT …) AS "Total"`
   ///
   /// ```swift
   /// Query { (author: Columns<Author>, total: Columns<Total>) in
@@ -51,7 +51,8 @@ extension Fetchable where Row: ResultRow {
 }
 
 extension CommonTable {
-  /// Uses the common table in From or a join. `columns` then names the columns of its rows.
+  /// Uses the common table in the From or a join of a query. In this query, `columns` stands for
+  /// the columns of the common table.
   /// SQL: `FROM "levels"`
   public func `as`(_ columns: Columns<Row>) -> some TableReferenceConvertible {
     TableReference(table: columns.table, source: .common(node.name))

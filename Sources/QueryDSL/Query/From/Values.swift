@@ -66,7 +66,8 @@ private struct ArrayRow: ResultRow {
 }
 
 extension Values {
-  /// Each column needs a table of its own, and SQLite joins at most 64 tables.
+  /// The maximum number of columns. Each column is a table of its own in a join, and SQLite joins
+  /// at most 64 tables.
   private static var maximumColumns: Int { 60 }
 
   private static func statement(of rows: some Sequence<Row>) throws -> SelectStatement {

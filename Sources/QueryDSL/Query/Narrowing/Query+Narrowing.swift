@@ -3,10 +3,10 @@ import SQLCore
 // The methods in this file refine an existing query, so that several queries can share its joins
 // and conditions.
 //
-// A closure's parameters are tables of the query, which are found by their models. The first
-// parameter of the type `Columns<Post>` is the first table of `Post` in FROM and the joins; the
-// second parameter is the next such table. If a join may find no row of a table, its parameter
-// needs the type `OptionalColumns`.
+// The parameters of a closure stand for tables of the query, which are found by their models. The
+// first parameter of the type `Columns<Post>` stands for the first table of `Post` in FROM and the
+// joins. A second parameter of this type stands for the next table of `Post`. If a join may find no
+// row of a table, its parameter needs the type `OptionalColumns`.
 
 extension Query {
   /// Adds conditions on tables of the query. A row must match all predicates of the closure, and
@@ -154,8 +154,8 @@ extension Query where Row: ResultRow {
   /// Orders by a column of the result, after the existing terms of ORDER BY. SQL:
   /// `ORDER BY "title"`
   ///
-  /// A key path that is not a column of the row type throws `QueryError` when the query is
-  /// rendered. So does a column that the query does not select.
+  /// If the key path is not a column of the row type, or if the query does not select this column,
+  /// the query throws `QueryError` when it is rendered.
   public consuming func order<Value: ColumnValue>(
     by column: KeyPath<Row, ColumnReference<Value>>, _ direction: SortDirection = .ascending,
     nulls: NullOrder? = nil

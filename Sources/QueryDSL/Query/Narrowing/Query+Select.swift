@@ -40,8 +40,8 @@ extension Query {
     return selecting(terms, decoding, tables.problem)
   }
 
-  /// Replaces the selected items of the query by expressions that are read as a struct. Each
-  /// expression needs the name of a property. SQL: `SELECT a AS "name", b AS …`
+  /// Replaces the selected items of the query by expressions that are read into the properties of a
+  /// struct. Each expression must have the name of a property. SQL: `SELECT a AS "name", b AS …`
   ///
   /// As in `where`, each parameter of the closure stands for a table of the query. If there is no
   /// such table, the query throws `QueryError` when it is rendered.
@@ -56,8 +56,8 @@ extension Query {
     return selecting(terms, NewRow.decoding, tables.problem ?? problem)
   }
 
-  /// Selects more items after the items of the query; the rows become longer tuples. SQL:
-  /// `SELECT a, b, c`
+  /// Adds items after those that the query already selects. The rows become longer tuples.
+  /// SQL: `SELECT a, b, c`
   ///
   /// ```swift
   /// feed.selectAlso { (post: Columns<Post>) in post.$views }     // (String, String, Int)

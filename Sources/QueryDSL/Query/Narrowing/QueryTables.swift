@@ -64,10 +64,12 @@ extension SelectStatement {
     return flags
   }
 
-  /// Selects further items after the selected ones, and returns how to read the longer tuple.
+  /// Adds items after those that the statement already selects. Returns the functions that read the
+  /// longer tuple.
   ///
   /// The old items are read together, as one part of the longer tuple. This is possible because the
-  /// memory of `(a, b, c)` begins like that of `(a, b)`.
+  /// elements `a` and `b` have the same offsets in the memory of `(a, b, c)` as in the memory of
+  /// `(a, b)`.
   mutating func selectAlso<Row, LongerRow>(
     _ items: ShortList<SelectItem>, after old: RowDecoding<Row>
   ) -> RowDecoding<LongerRow> {

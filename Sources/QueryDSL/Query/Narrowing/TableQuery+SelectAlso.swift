@@ -1,8 +1,8 @@
 import SQLCore
 
 extension TableQuery {
-  /// Selects more columns after the columns of the query; the rows become longer tuples. SQL:
-  /// `SELECT a, b, c`
+  /// Adds columns after those that the query already selects. The rows become longer tuples.
+  /// SQL: `SELECT a, b, c`
   ///
   /// ```swift
   /// let titles = Post.select(\.$id, \.$title)          // (Post.ID, String)
@@ -20,8 +20,8 @@ extension TableQuery {
       query: Query(statement: statement, decoding: longer), columns: table)
   }
 
-  /// Selects more expressions after the columns of the query; the rows become longer tuples. SQL:
-  /// `SELECT a, b, length(c)`
+  /// Adds expressions after the columns that the query already selects. The rows become longer
+  /// tuples. SQL: `SELECT a, b, length(c)`
   ///
   /// ```swift
   /// titles.selectAlso { $0.$title.length() }           // (Post.ID, String, Int)

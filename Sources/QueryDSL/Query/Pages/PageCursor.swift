@@ -150,7 +150,8 @@ private struct CursorBytes {
       remaining.append(3)
       append(UInt64(text.utf8.count))
       remaining.append(contentsOf: text.utf8)
-    // A row with an invalid text cannot be read, so no page ends with such a row.
+    // A row with an invalid text cannot be read. So no page ends with such a row, and no cursor
+    // contains an invalid text.
     case .blob(let blob), .invalidText(let blob):
       remaining.append(4)
       append(UInt64(blob.count))

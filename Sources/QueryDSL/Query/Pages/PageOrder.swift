@@ -11,7 +11,8 @@ import SQLCore
 /// // SELECT … FROM "Post" WHERE ("createdAt", "id") < (?, ? COLLATE "BINARY")
 /// //   ORDER BY "createdAt" DESC, "id" DESC LIMIT ?
 /// ```
-/// The key has the direction of the last column, unless the order itself contains the key.
+/// The key is sorted in the direction of the order's last column, unless the order itself names the
+/// key.
 public struct PageOrder<M: Model>: Sendable {
   /// A column of the order.
   struct Term: Sendable {
@@ -25,7 +26,8 @@ public struct PageOrder<M: Model>: Sendable {
 
   private var named: [Term] = []
   private var problem: QueryError?
-  /// Whether the key is descending; used only if the order names no columns.
+  /// Whether the key is sorted in descending order. This property is used only if the order names
+  /// no columns.
   private var isReversed = false
 
   /// The ascending order of the key.
@@ -45,8 +47,8 @@ public struct PageOrder<M: Model>: Sendable {
     PageOrder().descending(column, nulls: nulls)
   }
 
-  /// Adds a column, from the least to the greatest. It orders the rows that are equal in the
-  /// earlier columns.
+  /// Adds a column to the order. The rows that are equal in the earlier columns are ordered by the
+  /// values of this column, from the least to the greatest.
   public consuming func ascending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -54,8 +56,8 @@ public struct PageOrder<M: Model>: Sendable {
     return self
   }
 
-  /// Adds a column, from the greatest to the least. It orders the rows that are equal in the
-  /// earlier columns.
+  /// Adds a column to the order. The rows that are equal in the earlier columns are ordered by the
+  /// values of this column, from the greatest to the least.
   public consuming func descending<Value: ColumnValue>(
     _ column: KeyPath<M, ColumnReference<Value>>, nulls: NullOrder? = nil
   ) -> PageOrder {
@@ -177,8 +179,9 @@ struct PageCondition {
     let hasNullFirst: Bool
     let value: DatabaseValue
 
-    /// Whether a comparison with the cursor's value is enough to select the right rows. A
-    /// comparison leaves out rows with NULL, so all these rows must come before the value.
+    /// Whether a comparison with the cursor's value is enough to select the rows after the cursor.
+    /// A comparison leaves out the rows with NULL. So it is enough only if there are no such rows,
+    /// or if all of them come before the cursor's value.
     var isDecided: Bool { !mayBeNull || hasNullFirst && !value.isNull }
   }
 
@@ -188,8 +191,8 @@ struct PageCondition {
   var predicates: [PredicateNode] {
     let run = leadingRun(from: 0)
     guard run < terms.count else { return [compare(terms[...], orEqual: false)] }
-    // If the first term is not `isDecided`, the condition that limits the range of the index is
-    // left out, because no range contains both NULL and values.
+    // If the first term is not `isDecided`, there is no condition that limits the range of the
+    // index, because no range of a comparison contains both NULL and other values.
     return (run > 0 ? [compare(terms[..<run], orEqual: true)] : []) + [after(from: 0)]
   }
 

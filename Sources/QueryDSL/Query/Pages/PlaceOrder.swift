@@ -57,9 +57,9 @@ struct PlaceOrder {
     fingerprint = try places.fingerprintOfOrder
   }
 
-  /// Makes a statement return a page: the rows after a cursor, in this order. The statement also
-  /// selects the values of each row's cursor. Throws `QueryError` if the cursor belongs to another
-  /// order.
+  /// Changes a statement so that it returns one page: the rows after a cursor, in this order. The
+  /// statement then also selects the values from which the cursor of each row is made. Throws
+  /// `QueryError` if the cursor belongs to another order.
   func apply<Row>(
     to statement: inout SelectStatement, after cursor: PageCursor<Row>?, isReversed: Bool
   ) throws {
@@ -102,17 +102,18 @@ extension ExpressionNode {
   /// The column, if the expression is a column with or without a collation; otherwise nil.
   fileprivate var orderedColumn: ColumnID? { withoutCollation.columnID }
 
-  /// Whether the expression is the key column, and an ORDER BY with it distinguishes all keys. With
-  /// a collation other than the column's, two keys may be equal, as `a` and `A` are with NOCASE.
+  /// Returns whether the expression is the key column, and ORDER BY with this expression
+  /// distinguishes all keys. If the expression has another collation than the column, two keys may
+  /// be equal in ORDER BY, as `a` and `A` are equal with NOCASE.
   fileprivate func distinguishes(_ key: SelectStatement.KeyedTable.Key) -> Bool {
     guard orderedColumn == key.column else { return false }
     guard key.isText, let collation = Self.collation(of: self) else { return true }
     return collation == Self.collation(of: key.node)
   }
 
-  /// Whether the expression may be NULL. A column may be NULL because of its model, or because its
-  /// table is in `missing`: the tables in which an outer join may find no row. An expression that
-  /// is not a column is treated as possibly NULL.
+  /// Returns whether the expression may be NULL. A column may be NULL because its property is
+  /// optional, or because its table is in `missing`: the tables in which an outer join may find no
+  /// row. An expression that is not a column is treated as if it could be NULL.
   fileprivate func columnMayBeNull(missing: Set<TableID>) -> Bool {
     guard let id = orderedColumn,
       let layout = LayoutRegistry.shared.layout(number: id.table.layout)
@@ -122,22 +123,24 @@ extension ExpressionNode {
 }
 
 extension SelectStatement {
-  /// A hash of the tables, the joins and ORDER BY. The values in ORDER BY change the hash; the
-  /// values in conditions of joins do not.
+  /// A hash of the tables, the joins and ORDER BY. The hash depends on the values in ORDER BY, but
+  /// not on the values in the conditions of joins.
   fileprivate var fingerprintOfOrder: UInt64 {
     get throws {
       let all = try rendered()
       var unordered = self
       unordered.order = .none
       let count = all.bindings.count - (try unordered.rendered().bindings.count)
-      // The values of ORDER BY come last, because the statement has no LIMIT.
+      // The values of ORDER BY are the last values of the statement, because the statement has no
+      // LIMIT.
       let values = try all.bindings.suffix(count).map { try $0.databaseValue.description }
       return ([all.text] + values).joined(separator: "\n").stableHash
     }
   }
 
-  /// Throws `QueryError` if a condition in WHERE cannot select the rows of a page, for example in a
-  /// query with groups.
+  /// Throws `QueryError` if the query cannot be read in pages. For example, a query with groups
+  /// cannot be read in pages, because a page is selected by a condition in WHERE, which selects
+  /// rows and not groups.
   fileprivate func requirePages() throws {
     func refuse(_ what: String) -> QueryError {
       QueryError("a query with \(what) has no pages; its rows have no keys of their own")

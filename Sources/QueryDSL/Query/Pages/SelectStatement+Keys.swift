@@ -1,8 +1,9 @@
 import SQLCore
 
-// This file finds the keys that together distinguish the rows of a query. The keys of all tables
-// always do. But if a join compares the whole key of its table, the join finds at most one row of
-// that table, and the table's key is not needed.
+// This file finds the keys that together distinguish all rows of a query. The keys of all its
+// tables always distinguish them, but not all of these keys may be needed. If the condition of a
+// join compares the whole key of the joined table with columns of another table, the join finds at
+// most one row of the joined table. The key of the joined table is then not needed.
 
 extension SelectStatement {
   /// A table with its key.
@@ -22,8 +23,8 @@ extension SelectStatement {
     let all = try tables.map(keyed)
     let links = links(among: all)
     var needed = all
-    // The loop begins with the last table. So if each of two tables determines the row of the
-    // other, the earlier table stays.
+    // The loop begins with the last table. So if each of two tables determines the row of the other
+    // table, the key of the earlier table is kept.
     for table in all.reversed() {
       let others = needed.filter { $0.id != table.id }
       if Self.reach(from: others.map(\.id), by: links).contains(table.id) { needed = others }
@@ -53,18 +54,19 @@ extension SelectStatement {
   private typealias Link = (from: TableID, to: TableID)
 
   private func links(among tables: [KeyedTable]) -> [Link] {
-    // A row of the result of a RIGHT or FULL JOIN may lack a row of one of the tables.
+    // In a result row of a RIGHT or FULL JOIN, the row of any of the tables may be missing. So no
+    // table determines the row of another table.
     if joins.contains(where: { $0.kind == .right || $0.kind == .full }) { return [] }
     var links: [Link] = []
     for join in joins {
       let pairs = join.condition?.equalColumns ?? []
-      // A left join keeps all rows of the earlier tables, so its condition determines only the row
-      // of the joined table.
+      // A left join keeps the rows of the earlier tables even if its condition holds for no row. So
+      // the condition determines only the row of the joined table, and not of an earlier table.
       for table in tables where join.kind != .left || table.id == join.table {
         for other in tables where other.id != table.id {
           let isWhole = table.keys.allSatisfy { key in
-            // A text key does not count, because its column may have a collation in the database
-            // file that considers several keys equal.
+            // A key that is a text is not accepted, because in the database file, its column may
+            // have a collation that considers several keys equal.
             !key.isText && pairs.contains { $0 == key.column && $1.table == other.id }
           }
           if isWhole { links.append((other.id, table.id)) }

@@ -2,9 +2,9 @@ import SQLCore
 
 /// The progress of loading a statement's rows into an array of models.
 ///
-/// The type is not generic, so that only the code of the array is compiled again for each model. It
-/// stores neither the layout nor the connection, because it would have to retain and release them
-/// for each result.
+/// The type is not generic, so that this code is compiled only once. Only the code of the array is
+/// compiled again for each model. The functions take the layout and the connection as arguments. If
+/// the type stored them, it would have to retain and release them for each result.
 @usableFromInline
 struct ModelRows: ~Copyable {
   private var progress = RowProgress()
@@ -31,12 +31,12 @@ struct ModelRows: ~Copyable {
   /// Whether all rows are loaded.
   @usableFromInline var isAtEnd: Bool { progress.isAtEnd }
 
-  /// The number of rows for which the array makes room next: at most 16 at first, then as many rows
-  /// as the array already has.
+  /// The number of rows for which the array makes room next. The first time, it is at most 16.
+  /// After that, it is the number of rows that the array already has.
   @usableFromInline var room: Int { max(1, loaded == 0 ? min(16, limit) : loaded) }
 
   /// Loads rows into memory until there are no more rows or the memory is full. Sets `count` to the
-  /// number of loaded rows, even if this throws.
+  /// number of loaded rows, even if this function throws.
   @usableFromInline
   mutating func load(
     of statement: StatementPointer, _ layout: ModelLayout, on core: ConnectionCore,
@@ -57,8 +57,8 @@ struct ModelRows: ~Copyable {
         error, column: progress.column, row: loaded + progress.count, of: statement, positions)
     }
     if progress.isAtEnd { return }
-    // Step ahead, so that the array grows only if there is another row. If the limit is reached, no
-    // step is needed.
+    // Step to the next row now, so that the array grows only if there is another row. If the limit
+    // is reached, no step is needed.
     progress.isAtRow = loaded + progress.count < limit ? try core.step(statement) : false
     progress.isAtEnd = !progress.isAtRow
   }
@@ -145,9 +145,10 @@ extension ModelLayout {
   }
 }
 
-// These functions are `@inlinable`, so that a client compiles them for its model, including the
-// reference counting of an array of models. With unspecialized generics, reading a model takes 1.5
-// times as long.
+// These functions are `@inlinable`, so that a program that uses the library compiles them for each
+// of its models, including the reference counting of an array of models. If they were called as
+// generic functions that are not specialised for the model, reading a model would take 1.5 times as
+// long.
 extension ResultRow {
   /// The way to read rows of this type, column by column.
   @inlinable static var decoding: RowDecoding<Self> {
@@ -206,7 +207,8 @@ extension ResultRow {
 
 extension Array {
   /// Appends up to `capacity` elements, which a closure writes into the array's own storage. The
-  /// closure counts the elements. If it throws, the elements that it has counted stay.
+  /// closure counts the elements in its second argument. If the closure throws, the array either
+  /// keeps the elements that were counted, or destroys them.
   @inlinable
   mutating func append(
     capacity: Int, initializing body: (UnsafeMutableRawPointer, inout Int) throws -> Void

@@ -28,8 +28,8 @@ struct RowPart: Sendable {
 
   /// Makes a part that a closure loads.
   ///
-  /// - Parameter load: Reads the part, beginning at the reader's current column. Stores it in
-  ///   memory that is uninitialised and large enough.
+  /// - Parameter load: A closure that reads the part, beginning at the reader's current column, and
+  ///   stores it at the given address. The memory there is uninitialised and large enough.
   init<Output>(
     of type: Output.Type,
     load: @escaping @Sendable (inout RowReader, UnsafeMutableRawPointer) throws -> Void
@@ -48,7 +48,8 @@ struct RowPart: Sendable {
 struct RowParts: Sendable {
   private enum Step: BitwiseCopyable {
     case value(ColumnSlot)
-    /// A part such as a model: its index in `others`.
+    /// A part that is not a single value, such as a model. The number is the part's index in
+    /// `others`.
     case other(Int)
   }
 
@@ -99,8 +100,9 @@ struct RowParts: Sendable {
     }
   }
 
-  /// Returns the key of the table row from which the part at an index is read. Returns nil unless
-  /// all parts are single values, and the columns of the key are among them.
+  /// Returns the key of the table row from which the part at an index is read. Returns nil if this
+  /// part is not a column, if any part is not a single value, or if the query does not select all
+  /// columns of the key.
   private func key(ofStep index: Int, in reader: RowReader) -> [DatabaseValue]? {
     guard others.isEmpty, case .column(let column)? = nodes[index],
       let layout = LayoutRegistry.shared.layout(number: column.table.layout),
@@ -136,8 +138,8 @@ struct RowParts: Sendable {
     var rows: [Row] = []
     var isAtRow = isAtRow
     while isAtRow {
-      // Make room for at most 16 rows at first, then for as many as the array has. The array grows
-      // only if there is another row.
+      // The first time, make room for at most 16 rows. After that, make room for as many rows as
+      // the array already has. The array grows only if there is another row.
       let room = max(1, rows.isEmpty ? min(16, limit) : rows.count)
       let first = rows.count
       try rows.append(capacity: room) { memory, count in
@@ -149,7 +151,8 @@ struct RowParts: Sendable {
     return rows
   }
 
-  /// Loads rows until the memory is full. All row types share this code.
+  /// Loads rows until there are no more rows or the memory is full. The function is not generic, so
+  /// that all types of rows share its code.
   private func load(
     into memory: UnsafeMutableRawPointer, stride: Int, capacity: Int,
     of statement: StatementPointer, on core: ConnectionCore, first: Int, limit: Int,
@@ -164,7 +167,7 @@ struct RowParts: Sendable {
         throw error.at(table: nil, column: nil, row: first + count)
       }
       count += 1
-      // If the limit is reached, no step is needed.
+      // If the rows have reached the limit, the statement need not step to another row.
       isAtRow = first + count < limit ? try core.step(statement) : false
     }
   }
@@ -180,8 +183,8 @@ struct RowParts: Sendable {
 }
 
 extension RowDecoding {
-  /// Returns how to read a row: as a tuple of the parts, or as the part itself if there is only
-  /// one.
+  /// Returns the functions that read a row. The row is a tuple of the parts or, if there is only
+  /// one part, the part itself.
   ///
   /// - Parameter isMapped: Whether a closure makes one of the parts, as in `map`.
   static func parts(

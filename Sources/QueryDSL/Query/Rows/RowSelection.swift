@@ -85,7 +85,8 @@ struct RowSelection {
 }
 
 extension ResultColumn {
-  /// Returns the reason why the column cannot be read as a property; nil if it can.
+  /// Returns the reason why this selected column cannot be read into the property `own`. Returns
+  /// nil if it can be read.
   fileprivate func difference(from own: ModelColumn) -> String? {
     if type.nonOptional != own.type.nonOptional {
       return "is \(own.type), but the selected column is \(type)"

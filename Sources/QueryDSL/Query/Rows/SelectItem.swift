@@ -6,7 +6,8 @@ struct SelectItem: Sendable {
   let term: SelectStatement.SelectTerm
   let part: RowPart
   let columns: @Sendable () throws -> [ResultColumn]
-  /// The columns of the group, if the item is a group; otherwise nil. `term` writes them as a list.
+  /// The columns of the group, if the item is a group of columns; otherwise nil. In the SELECT
+  /// clause, `term` writes these columns as a list.
   private(set) var group: [ExpressionNode]?
 
   /// Makes the item of an expression.

@@ -96,7 +96,8 @@ extension SelectStatement {
       parts.append(selection.part)
       columns.append(selection.columns)
     }
-    // If a closure returns something that is not an item, there are no terms.
+    // If a closure returns something that cannot be selected, there are no terms. The error below
+    // then takes their place.
     if terms.isEmpty { terms = [.expression(.invalid(noItems))] }
     let allColumns = columns
     return (terms, .parts(parts) { try allColumns.flatMap { try $0() } })

@@ -53,8 +53,9 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
     let first = first.query
     var second = second.query
     let problem = Self.difference(first, &second)
-    // If the first query is a compound, the second query becomes one more operand of it. But a
-    // compound with an order, a limit or WITH becomes a single operand of a new compound.
+    // If the first query is itself a compound, the second query is added to it as one more operand.
+    // But if the first query is a compound with an order, a limit or WITH, it becomes a single
+    // operand of a new compound.
     var statement = SelectStatement(selection: .terms([]), from: first.statement.from)
     if let left = first.statement.extras?.content.compound, first.statement.order.isEmpty,
       first.statement.limit == nil, first.statement.offset == nil,
@@ -82,8 +83,8 @@ public struct CompoundQuery<Row: Sendable>: Fetchable {
   /// can. If an expression of the second query, such as the current time, has no stored form of its
   /// own, it gets the form of the expression at the same position in the first query.
   private static func difference(_ first: Query<Row>, _ second: inout Query<Row>) -> QueryError? {
-    // If the row type is invalid, this function reports nothing: fetching the rows throws the
-    // error.
+    // If the row type is invalid, this function reports no difference, because fetching the rows
+    // throws the error.
     guard let left = try? first.decoding.columns(), let right = try? second.decoding.columns()
     else {
       return nil

@@ -9,8 +9,8 @@ package struct QueryScope: Sendable {
   /// The index, in the result of `scopes()`, of the SELECT that contains this one. Nil for the
   /// query itself.
   package let parent: Int?
-  /// The expression on the left side of IN, if this SELECT is the right side. Nil for EXISTS and
-  /// for a subquery that is a value.
+  /// The expression on the left side of IN, if this SELECT is the subquery on the right side of IN.
+  /// Nil for any other SELECT, such as the subquery of EXISTS.
   package let subject: ExpressionNode?
   /// The number of times that the SQL of the query contains this SELECT.
   package let count: Int
@@ -32,7 +32,8 @@ extension SelectStatement {
   }
 }
 
-/// A visitor of all expressions of a query, including those that `ExpressionNode.first` skips.
+/// A visitor of the expressions of a query. Unlike `ExpressionNode.first`, it also visits the
+/// expressions in subqueries and in FILTER.
 private struct ScopeFinder {
   var scopes: [QueryScope] = []
   /// The index of the SELECT whose expressions are being visited.
@@ -75,7 +76,7 @@ private struct ScopeFinder {
   private mutating func visit(
     subquery statement: SelectStatement, subject: ExpressionNode? = nil, isOptional: Bool = false
   ) throws {
-    // The SQL of IN with an optional value contains the subquery twice.
+    // If the value on the left side of IN is optional, the SQL contains the subquery twice.
     try visit(
       statement, in: current, subject: subject,
       count: scopes[current].count * (isOptional ? 2 : 1), isOptional: isOptional)

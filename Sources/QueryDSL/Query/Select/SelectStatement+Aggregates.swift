@@ -71,9 +71,9 @@ extension SelectStatement {
     }
   }
 
-  /// The columns in WHERE, in the conditions of joins and in ORDER BY. If any other column of a row
-  /// changes, the row keeps its position in the result. Throws `QueryError` if the clauses cannot
-  /// be rendered.
+  /// The columns in WHERE, in the conditions of joins and in ORDER BY. If only other columns of a
+  /// row change, the row stays in the result, and keeps its position. Throws `QueryError` if the
+  /// clauses cannot be rendered.
   package var decidingColumns: Set<ColumnID> {
     get throws {
       try Shape.columns { writer in
@@ -93,7 +93,7 @@ extension SelectStatement {
     }
   }
 
-  /// The query without GROUP BY, and with the conditions of HAVING in place of those of WHERE. A
+  /// The query without GROUP BY, whose WHERE has the conditions of HAVING instead of its own. A
   /// live query runs it over a table with a single row, which stands for a group.
   package var withoutGroups: SelectStatement {
     var statement = self
@@ -103,8 +103,9 @@ extension SelectStatement {
     return statement
   }
 
-  /// The query with each name of a result column in ORDER BY replaced by the expression of that
-  /// column. A name that is not the alias of a selected expression is not replaced.
+  /// The query with other terms in ORDER BY: each name of a result column is replaced by the
+  /// expression of this column. A name that is not the alias of a selected expression is not
+  /// replaced.
   package var orderedByExpressions: SelectStatement {
     guard case .terms(let terms) = selection else { return self }
     var statement = self

@@ -1,5 +1,6 @@
-// The depth of a statement is limited to protect a thread's stack, because recursive functions
-// visit the parts of a statement, as they do with the parts of an expression.
+// The parts of a statement, like the parts of an expression, are visited by recursive functions.
+// The depth of a statement is therefore limited, so that these functions do not exhaust a thread's
+// stack.
 
 extension SelectStatement {
   /// The number of levels to which expressions and queries are nested in the statement.
@@ -19,8 +20,9 @@ extension SelectStatement {
     return max(depth, content.depth)
   }
 
-  /// The statement for use inside another statement, and its number of nested levels there. In
-  /// place of a statement with too many levels, this is an empty statement with an error.
+  /// The statement for use inside another statement, and the number of levels that it has there. If
+  /// there are too many levels, this is an empty statement instead, which throws an error when it
+  /// is rendered.
   var nested: (statement: SelectStatement, depth: Int) {
     let depth = depth + TreeLimits.depthOfQuery
     guard depth >= TreeLimits.maximumDepth else { return (self, depth) }

@@ -27,7 +27,8 @@ extension SelectStatement {
     }
   }
 
-  /// Undoes `markingGroups`: each mark becomes the value that its term of GROUP BY has in a group.
+  /// Replaces the marks that `markingGroups` has made. Each mark becomes the value that its term of
+  /// GROUP BY has in the given group.
   package func replacingMarks(by group: [DatabaseValue]) throws -> SelectStatement {
     try replacing { node in
       guard case .constant(let text) = node,
@@ -37,12 +38,12 @@ extension SelectStatement {
     }
   }
 
-  /// Returns the query with some of its selected expressions replaced: those that equal one of the
-  /// GROUP BY terms at the given positions. Such an expression becomes its least value in each
-  /// group, compared by bytes.
+  /// Returns the query after replacing the selected expressions that equal a GROUP BY term at one
+  /// of the given positions. Such an expression is replaced by its least value in each group. The
+  /// values are compared by their bytes.
   ///
-  /// Without this, SQLite would return one of several values that a collation considers equal.
-  /// Which value it returns depends on the order in which SQLite reads the rows.
+  /// A group may have several values that a collation considers equal. Without the replacement,
+  /// SQLite would return any one of them, depending on the order in which it reads the rows.
   package func selectingLeastValues(ofGroups places: Set<Int>) throws -> SelectStatement {
     guard !places.isEmpty, case .terms(let terms) = selection else { return self }
     let nodes = try Set(places.map { try sql(of: groups[$0]) })
@@ -63,12 +64,13 @@ extension SelectStatement {
     return statement
   }
 
-  /// Returns an aggregate for each GROUP BY term. It counts those rows of a group whose value for
-  /// the term is not stored as an INTEGER. The numbers 1 and 1.0 belong to the same group. If a
-  /// group has both, the number in the result depends on the order in which SQLite reads the rows.
+  /// Returns an aggregate for each GROUP BY term, which counts the rows of a group whose value of
+  /// the term is not stored as an INTEGER. The counts are needed because the INTEGER 1 and the REAL
+  /// 1.0 belong to the same group. If a group has both, the number in the result depends on the
+  /// order in which SQLite reads the rows.
   ///
-  /// - Parameter isUniform: Returns whether a column stores equal numbers in the same way. Such a
-  ///   column gets no aggregate.
+  /// - Parameter isUniform: A closure that returns whether a column stores equal numbers in the
+  ///   same way. A term that is such a column gets no aggregate.
   package func otherClassCounts(except isUniform: (ColumnID) -> Bool) -> [ExpressionNode] {
     groups.compactMap { group in
       if case .column(let column) = group, isUniform(column) { return nil }
@@ -89,7 +91,7 @@ extension SelectStatement {
 
   private static func mark(_ place: Int) -> ExpressionNode { .constant(markText(place)) }
 
-  // The text of a mark is never part of SQL that runs.
+  // The text of a mark need not be valid SQL, because SQL that contains a mark never runs.
   private static func markText(_ place: Int) -> String { "the group's value \(place)" }
 
   /// Returns an expression over this query's tables as SQL, with its values.

@@ -1,8 +1,8 @@
 import SQLCore
 
 extension SelectStatement {
-  /// Replaces the limit; nil removes the limit. A negative limit is an error, although SQL takes it
-  /// as no limit.
+  /// Replaces the limit; nil removes the limit. A negative limit is an error here, although in SQL
+  /// it means that there is no limit.
   @usableFromInline
   mutating func setLimit(_ count: Int?) {
     if let count, count < 0 { note(QueryError("LIMIT is negative: \(count)")) }
@@ -62,10 +62,11 @@ extension SelectStatement {
     }
   }
 
-  /// Writes an expression of LIMIT or OFFSET, which cannot see the tables of the query.
+  /// Writes the expression of LIMIT or OFFSET. Such an expression cannot name columns of the query,
+  /// so the query's tables are hidden from it.
   private func write(_ count: ExpressionNode?, to writer: inout ShapeWriter) {
     guard let count else { return }
-    // If the query is a compound, its tables are already out of scope.
+    // In a compound query, the tables of the combined queries are already out of scope here.
     guard extras?.content.compound == nil else { return count.write(to: &writer) }
     writer.hideScope(true)
     count.write(to: &writer)

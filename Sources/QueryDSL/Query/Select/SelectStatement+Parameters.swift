@@ -1,7 +1,7 @@
 import SQLCore
 
 // This file separates a query from its values. Live queries that differ only in their values can
-// then share what the library has found out about the query.
+// then share the library's analysis of the query.
 
 extension SelectStatement {
   /// Returns the query with its values replaced by arguments, and the list of these values.
@@ -22,14 +22,16 @@ private final class ValueSeparation {
 
   private func separate(_ value: BoundValue) -> BoundValue {
     guard case .value(let known) = value, known != .null else { return value }
-    // Two equal values do not share an argument, because they may differ in another query of the
-    // same shape.
+    // Each value gets an argument of its own, even if another value is equal, because the two
+    // values may differ in another query of the same shape.
     values.append(known)
     return .argument(BoundArgument(values.count - 1, as: .standard))
   }
 
   func statement(_ statement: SelectStatement) throws -> SelectStatement {
-    // If a selected expression also occurs in GROUP BY or ORDER BY, the two must stay identical.
+    // A selected expression that also occurs in GROUP BY or ORDER BY must stay identical to the
+    // expression there. So if GROUP BY or ORDER BY has an expression that is not a column, the
+    // values of the selected expressions are not replaced.
     let named = statement.groups + statement.order.map(\.expression)
     let isNamed = statement.isDistinct || named.contains { $0.columnID == nil }
     return try statement.rebuilt(selecting: isNamed ? nil : expression, predicate)

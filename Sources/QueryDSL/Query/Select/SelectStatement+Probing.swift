@@ -1,8 +1,8 @@
 import SQLCore
 
-// For IN with a subquery, SQLite first collects all values of the subquery. This is faster for many
-// rows and slower for a few. This file replaces IN by EXISTS, so that SQLite looks for each value
-// in an index.
+// To evaluate IN with a subquery, SQLite first collects all values of the subquery. This is faster
+// if IN is evaluated for many rows, and slower if it is evaluated for a few. This file replaces IN
+// by EXISTS, so that SQLite looks for the value of each row in an index.
 
 extension SelectStatement {
   /// Returns the query with EXISTS in place of each IN that compares a column with the only
@@ -17,8 +17,9 @@ extension SelectStatement {
   /// The result is the same. Throws `QueryError` if an expression has a part that cannot be
   /// rebuilt.
   ///
-  /// - Parameter canBeNull: Returns whether a column can be NULL. IN with such a column may be
-  ///   NULL, too. So this IN is replaced only if it treats NULL as Swift treats nil.
+  /// - Parameter canBeNull: A closure that returns whether a column can be NULL. If a column on
+  ///   either side of IN can be NULL, the result of IN can be NULL, too. Such an IN is replaced
+  ///   only if it treats NULL as Swift treats nil.
   package func probing(
     canBeNull: @escaping (ColumnID) -> Bool
   ) throws -> SelectStatement {
@@ -31,8 +32,8 @@ extension SelectStatement {
   /// two closures. The conditions are those in WHERE, ON and HAVING. A query that is not plain, for
   /// example with WITH or UNION, is returned unchanged.
   ///
-  /// - Parameter expression: Returns the new selected expression. If the closure is nil, the
-  ///   selected expressions and HAVING stay as they are.
+  /// - Parameter expression: A closure that returns the new expression for a selected expression.
+  ///   If it is nil, the selected expressions and HAVING are not changed.
   func rebuilt(
     selecting expression: ((ExpressionNode) throws -> ExpressionNode)?,
     _ predicate: (PredicateNode) throws -> PredicateNode
@@ -119,7 +120,8 @@ private struct Probing {
     else { return nil }
     var statement = statement
     (statement.isDistinct, statement.order) = (false, .none)
-    // As with IN, SQLite compares by the collation of the left side.
+    // The column from the left side of IN is also on the left side here, because SQLite compares by
+    // the collation of the left side, as it does with IN.
     statement.predicates.append(.compare(isOptional ? .isSame : .equal, subject, selected))
     return .exists(statement)
   }

@@ -12,8 +12,9 @@ extension SelectStatement: Renderable {
     writer.token(.close)
   }
 
-  /// Writes the statement, or a statement that counts its rows. No closure captures the statement
-  /// here, because a capture would copy the statement each time a query runs.
+  /// Writes the statement or, if `countingRows` is true, a statement that counts its rows. The
+  /// function has no closure that captures the statement, because a capture would copy the
+  /// statement each time a query runs.
   func write(to writer: inout ShapeWriter, countingRows: Bool) {
     if let extras {
       return write(to: &writer, countingRows: countingRows, with: extras.content)
@@ -45,8 +46,8 @@ extension SelectStatement: Renderable {
   }
 
   /// Writes SELECT and FROM.
-  // This is inlined into the path of a query without extras, because a function call would make
-  // copies.
+  // This function is inlined into the code that writes a query without extras, because a call of it
+  // would make copies.
   @inline(__always)
   private func writeBeginning(to writer: inout ShapeWriter, countingRows: Bool) {
     writer.token(.select)
@@ -174,9 +175,9 @@ extension SelectStatement: Renderable {
     }
   }
 
-  /// Returns the collation of the result column that ORDER BY names. If no selected column has that
-  /// name, the query fails, because SQLite would take the name for a column of a table, or refuse
-  /// it.
+  /// Returns the collation of the result column that ORDER BY names. If no selected column has this
+  /// name, rendering the query fails. Without this check, SQLite would look for a column of a table
+  /// with this name, or would reject the statement.
   private func collation(ofResultColumn name: String, _ writer: inout ShapeWriter) -> String? {
     guard let column = resultColumns.first(where: { $0.name.isSame(as: name) }) else {
       writer.fail(QueryError("ORDER BY \(name): no selected column has that name"))
@@ -192,8 +193,8 @@ extension SelectStatement: Renderable {
   }
 
   /// The result columns with a known name: columns of a table, and expressions with an alias. The
-  /// type determines the collation for ORDER BY. The type is nil for the alias of an expression
-  /// that is not a column, because such an expression contains its collation.
+  /// type determines the collation that ORDER BY uses. It is nil for the alias of an expression
+  /// that is not a column, because such an expression already contains a COLLATE if it needs one.
   private var resultColumns: [(name: String, type: (any ColumnValue.Type)?)] {
     if let compound = extras?.content.compound { return compound.first.resultColumns }
     switch selection {

@@ -58,7 +58,8 @@ package struct SelectStatement: Sendable {
     self.from = from
   }
 
-  /// The greatest number of rows that the limit allows.
+  /// The greatest number of rows that the limit of the query allows. It is `Int.max` if the query
+  /// has no limit, or if the limit is a parameter or an expression.
   @usableFromInline var maximumRowCount: Int {
     guard case .number(let count) = limit else { return .max }
     return count

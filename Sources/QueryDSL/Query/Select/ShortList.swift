@@ -1,4 +1,5 @@
-/// A list that allocates memory only for two or more elements. Most clauses of a query have fewer.
+/// A list that allocates memory only for two or more elements. Most clauses of a query have at most
+/// one element.
 @usableFromInline
 package enum ShortList<Element: Sendable>: Sendable {
   case none

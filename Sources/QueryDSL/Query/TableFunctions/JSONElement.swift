@@ -13,7 +13,7 @@ public struct JSONElement<Value: ColumnValue>: ResultRow {
     self.value = value
   }
 
-  /// Says that SQLite's column `key` is the property `index`.
+  /// The schema of the row. It says that the property `index` has the name `key` in SQLite.
   public static var schema: Schema<JSONElement> { Named(\.$index, "key") }
 }
 
@@ -53,7 +53,7 @@ public struct JSONNode: ResultRow, Equatable {
   /// The path of the array or object that contains the value: `$.seats`.
   @Column public var path: String
 
-  /// Says that SQLite's column `fullkey` is the property `fullKey`.
+  /// The schema of the row. It says that the property `fullKey` has the name `fullkey` in SQLite.
   public static var schema: Schema<JSONNode> { Named(\.$fullKey, "fullkey") }
 }
 

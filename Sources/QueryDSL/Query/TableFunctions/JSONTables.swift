@@ -13,11 +13,13 @@ import SQLCore
 /// // SELECT "Post"."title", "apus_json_each"."value"
 /// //   FROM "Post" JOIN "apus_json_each"("Post"."tags", 'String')
 /// ```
-/// SQLite's `json_each` reads integers, Double and Bool. For other types, a function of the library
-/// decodes each element as `JSON<Value>` does, and returns it in the stored form of its type. If an
-/// element may be null, its type must be optional. An element of another type throws
-/// `ColumnValueError` if SQLite's `json_each` reads the array, and `DatabaseError` otherwise. A
-/// type of your own that has no raw value throws `QueryError` when the query is rendered.
+/// SQLite's `json_each` reads an array whose elements are integers, Double or Bool. Any other array
+/// is read by a function of the library, which decodes each element as `JSON<Value>` does, and
+/// returns it in the stored form of its type. If an element may be null, `Element` must be an
+/// optional type. An element that is not of the type `Element` throws `ColumnValueError` if
+/// SQLite's `json_each` reads the array, and `DatabaseError` if the library's function reads it. If
+/// `Element` is a type of your own that has no raw value, the query throws `QueryError` when it is
+/// rendered.
 public func jsonEach<Element: ColumnValue>(
   _ json: SQLExpression<JSON<[Element]>>
 ) -> TableFunctionCall<JSONElement<Element>> {
@@ -53,9 +55,9 @@ public func jsonEach<Element>(
 /// Returns a table with a row for each member of a JSON object: its name and its value.
 /// SQL: `"apus_json_each"(a, 'Double')`
 ///
-/// In an object, integers, Double and Bool are also decoded by a function of the library, not by
-/// SQLite's `json_each` as in an array. If two members have the same name, only one of them has a
-/// row.
+/// Integers, Double and Bool in an object are also decoded by a function of the library, although
+/// SQLite's `json_each` decodes them in an array. If two members have the same name, the table has
+/// a row for only one of them.
 public func jsonEach<Value: ColumnValue>(
   _ json: SQLExpression<JSON<[String: Value]>>
 ) -> TableFunctionCall<JSONMember<Value>> {
@@ -137,9 +139,9 @@ public func jsonTree<JSONValue: JSONColumnValue, Row: ResultRow>(
   jsonTable("json_tree", json.node, at: steps, as: row)
 }
 
-/// Returns the call that reads the elements of an array, or the members of an object, as a type.
-/// Members that are numbers or Bool need the library's function, because SQLite's own function
-/// would cut a name at U+0000.
+/// Returns the call that reads the elements of an array, or the members of an object, as values of
+/// a type. If the members of an object are numbers or Bool, the call uses the library's function
+/// `apus_json_each`, because SQLite's own function would cut the name of a member at U+0000.
 private func jsonElements<Row: ResultRow>(
   _ json: ExpressionNode, _ type: any ColumnValue.Type, areMembers: Bool = false
 ) -> TableFunctionCall<Row> {
@@ -170,15 +172,15 @@ private func jsonTable<Row: ResultRow>(
 }
 
 extension ExpressionNode {
-  /// The JSON as an argument of SQLite's own table functions. When the query runs, the argument
-  /// throws an error if an old version of SQLite would cut a text in the JSON.
+  /// The JSON as an argument of one of SQLite's own table functions. If an old version of SQLite
+  /// would cut a text in the JSON, the argument throws an error when the query runs.
   fileprivate var withoutCutTexts: ExpressionNode { .function("apus_json_nodes", [self]) }
 }
 
 extension ResultRow {
-  /// The error for a property `value` or `atom` whose type, such as Date, has another form inside
-  /// JSON than in a column; nil if the row type has no such property. SQLite's own table functions
-  /// would return the form inside JSON.
+  /// The error for a row type whose property `value` or `atom` has a type, such as Date, that JSON
+  /// and a column store differently. SQLite's own table functions would return the form inside
+  /// JSON, which the property would misread. Nil if the row type has no such property.
   fileprivate static var misreadJSONValue: QueryError? {
     guard let columns = try? layout.columns else { return nil }
     for column in columns where ["value", "atom"].contains(column.name.lowercased()) {

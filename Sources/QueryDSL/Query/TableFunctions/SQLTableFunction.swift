@@ -33,7 +33,8 @@ public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Send
     TableFunctionCall(name: name, arguments: expressionNodes(repeat each arguments))
   }
 
-  /// Returns a call of the function with values, which are bound. SQL: `"words"(?)`
+  /// Returns a call of the function with Swift values as its arguments. The values are bound to
+  /// parameters. SQL: `"words"(?)`
   @_disfavoredOverload
   public func callAsFunction(_ arguments: repeat each Argument) -> TableFunctionCall<Row> {
     TableFunctionCall(
@@ -41,7 +42,7 @@ public struct SQLTableFunction<Row: ResultRow, each Argument: ColumnValue>: Send
   }
 }
 
-/// A number of a series: a row of `generateSeries`.
+/// A number of a series. It is a row of the table that `generateSeries` returns.
 ///
 /// ```swift
 /// let numbers = try db.fetch(generateSeries(1, through: 10).all)
@@ -89,7 +90,7 @@ public func generateSeries(
   TableFunctionCall(name: "generate_series", arguments: [start.node, end.node, step.node])
 }
 
-/// A column of a table in the database: a row of `pragmaTableInfo`.
+/// The description of a column of a table in the database. It is a row of `pragmaTableInfo`.
 ///
 /// ```swift
 /// for column in try db.fetch(pragmaTableInfo("Post").all) { print(column.name, column.type) }
@@ -109,7 +110,7 @@ public struct PragmaTableInfo: ResultRow, Equatable {
   /// key. SQL: `"pk"`
   @Column public var keyPosition: Int
 
-  /// The names that SQLite gives the columns.
+  /// Declares the names that SQLite gives to the columns of `pragma_table_info`.
   public static var schema: Schema<PragmaTableInfo> {
     Named(\.$position, "cid")
     Named(\.$isNotNull, "notnull")

@@ -48,13 +48,15 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
     all.where(predicates)
   }
 
-  /// Uses the call as a table in From or a join. `columns` then names the columns of its rows.
+  /// Uses the call as a table in From or a join. The query then names the columns of this table by
+  /// `columns`.
   /// SQL: `FROM "json_each"("Post"."numbers")`
   public func `as`(_ columns: Columns<Row>) -> TableFunctionReference {
     TableFunctionReference(_reference: TableReference(table: columns.table, source: source))
   }
 
-  /// Uses the call in a join that may find no row.
+  /// Uses the call as a table in a left join, which also keeps the rows for which the function
+  /// returns no row.
   /// SQL: `LEFT JOIN "json_each"("Post"."numbers")`
   public func `as`(_ columns: OptionalColumns<Row>) -> OptionalTableFunctionReference {
     OptionalTableFunctionReference(
@@ -69,22 +71,24 @@ public struct TableFunctionCall<Row: ResultRow>: Fetchable {
 public struct TableFunctionReference: TableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join with a full-text search. Nil for a table-valued function, whose
-  /// arguments determine the joined rows.
+  /// The condition of the join, if the table is a full-text search. Nil for a table-valued
+  /// function, because its arguments already determine which rows are joined.
   var condition: PredicateNode?
 }
 
-/// Joins each row with all rows of a table-valued function, whose arguments may name columns of
-/// earlier tables. SQL: `JOIN "json_each"("Post"."numbers")`
+/// Joins each row of the query with all rows that a table-valued function returns for it. The
+/// arguments of the function may name columns of earlier tables. SQL:
+/// `JOIN "json_each"("Post"."numbers")`
 ///
-/// If the function returns no rows for a row, the result does not contain that row. `LeftJoin`
-/// keeps such rows.
+/// If the function returns no rows for a row of the query, the result does not contain this row.
+/// `LeftJoin` keeps such rows.
 public func Join(_ table: TableFunctionReference) -> QueryClause {
   QueryClause(.join(.inner, table._reference, table.condition))
 }
 
-/// Joins each row with all rows of a table-valued function. If the function returns no rows for a
-/// row, the result still contains that row. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
+/// Joins each row of the query with all rows that a table-valued function returns for it. If the
+/// function returns no rows, the result still contains the row of the query, with nil in the
+/// columns of the function. SQL: `LEFT JOIN "json_each"("Post"."numbers")`
 public func LeftJoin(_ table: OptionalTableFunctionReference) -> QueryClause {
   QueryClause(.join(.left, table._reference, table.condition))
 }
@@ -111,12 +115,12 @@ public func LeftJoin(_ table: TableFunctionReference) -> QueryClause {
   QueryClause(joining: [])
 }
 
-/// A table-valued function, or a full-text search, in a join that may find no row, so that its
-/// columns are optional.
+/// A table-valued function, or a full-text search, in a left join. The join may find no row of this
+/// table, so the columns of the table are optional.
 public struct OptionalTableFunctionReference: OptionalTableReferenceConvertible {
   /// The table and the source of its rows; programs do not use it directly.
   public let _reference: TableReference
-  /// The condition of a join with a full-text search. Nil for a table-valued function, whose
-  /// arguments determine the joined rows.
+  /// The condition of the join, if the table is a full-text search. Nil for a table-valued
+  /// function, because its arguments already determine which rows are joined.
   var condition: PredicateNode?
 }

@@ -11,7 +11,8 @@ import SQLCore
 package struct ColumnType: Sendable {
   package let type: any ColumnValue.Type
   package let storedForm: StoredForm
-  /// The model's property, as a key path names it: `title`, or `home.$city` in a column group.
+  /// The name of the model's property, as a key path writes it: `title`, or `home.$city` for a
+  /// property in a column group.
   package let property: String
   /// Whether the column belongs to the primary key.
   package let isKey: Bool
@@ -37,8 +38,8 @@ package struct ColumnType: Sendable {
   package var name: String { String(describing: type.nonOptional) }
   package var isOptional: Bool { type.isOptional }
 
-  /// The name of the type in suggested code, such as `Post.Status`: with its enclosing types, but
-  /// without modules.
+  /// The name of the type, as the code in an error message writes it, such as `Post.Status`. The
+  /// name has the enclosing types, but no module.
   package var qualifiedName: String { String(reflecting: type.nonOptional).withoutModules ?? name }
 
   /// Throws if the type cannot read a stored value.
@@ -53,8 +54,9 @@ package struct ColumnType: Sendable {
       || type is any RangeReplaceableCollection<UInt8>.Type
   }
 
-  /// The stored forms that a storage class identifies: a UUID in a BLOB, for example, has the form
-  /// `.bytes`. REAL identifies no form, because dates have several forms in REAL.
+  /// The stored forms that can be recognised by the storage class of a value. A UUID in a BLOB, for
+  /// example, has the form `.bytes`. The form of a REAL cannot be recognised, because dates have
+  /// several forms in REAL.
   private static let forms: [StoredForm] = [.standard, .bytes, .iso8601]
 
   /// Whether the type has several stored forms, as `Date` and `UUID` have. Values of such a type
@@ -145,7 +147,7 @@ package struct ColumnType: Sendable {
 }
 
 extension ColumnType {
-  /// Returns those stored forms of the type that have the given storage class.
+  /// Returns the stored forms of the type whose values have the given storage class.
   package func forms(in storageClass: StorageClass) -> [StoredForm] {
     StoredForm.allCases.filter { type.storageClass(as: $0) == storageClass }
   }
@@ -181,7 +183,8 @@ extension ColumnValue {
       let stored = try? old.databaseValue(as: form),
       let new = try? stored.read(Self.self, as: form)
     else { return nil }
-    // `? stored : nil` would return the SQL value NULL, because `DatabaseValue` has a nil literal.
+    // The last lines are not written as `isStoredAlike(old, new) ? stored : nil`. Because
+    // `DatabaseValue` has a nil literal, this `nil` would be the SQL value NULL.
     guard isStoredAlike(old, new) else { return nil }
     return stored
   }
@@ -205,9 +208,9 @@ package struct DeclaredConversion: Sendable {
     source.isSame(as: target) && source.isOptional && !target.isOptional
   }
 
-  /// Whether a note in the file must record that the conversion has run. It must if the old and the
-  /// new type have the same storage class, because the schema then looks the same before and after.
-  /// A conversion that only replaces NULL needs no note.
+  /// Whether a note in the file must record that the conversion has run. The note is necessary if
+  /// the old and the new type have the same storage class, because the conversion then does not
+  /// change the schema. A conversion that only replaces NULL needs no note.
   package var needsNote: Bool { source.storageClass == target.storageClass && !onlyFillsNull }
 }
 
@@ -226,7 +229,8 @@ package struct StoredType: Sendable {
     isOptional = type.isOptional
   }
 
-  /// Returns whether both are the same type in the same form. `String?` counts as `String`.
+  /// Returns whether both have the same Swift type and the same stored form. An optional counts as
+  /// its wrapped type: `String?` as `String`.
   func isSame(as other: StoredType) -> Bool { name == other.name && form == other.form }
 
   /// The type and the form, as text: `Date`, `Date as iso8601`

@@ -29,7 +29,8 @@ package struct Declarations: Sendable {
   package let ids: [IDColumn]
   /// The Swift types of the columns, for comparison with the types that are noted in the file.
   package let types: NotedTypes
-  /// The SQL of the view that notes `types`, for a file without tables of other models.
+  /// The SQL of the view in which a migration notes `types`, if the file has no tables of other
+  /// models.
   package let notedTypes: String
 
   package init(
@@ -73,8 +74,8 @@ package struct Declarations: Sendable {
     removals.allSatisfy { $0.isDone(in: schema) || isRedeclared($0) }
   }
 
-  /// Returns whether a schema declares a trigger, full-text index or vector index under the name of
-  /// a dropped one. The declared object has then replaced the dropped one.
+  /// Returns whether a schema declares an object that has the name of a dropped trigger, full-text
+  /// index or vector index. If so, the declared object has replaced the dropped one.
   private func isRedeclared(_ removal: Removal) -> Bool {
     switch removal {
     case .trigger(let name): TriggerDefinition.named(name, in: triggers) != nil
@@ -106,7 +107,8 @@ extension Declarations {
     }
   }
 
-  /// Returns whether a table, view or index of this name exists or is declared.
+  /// Returns whether the name is taken, because a table, view or index of this name exists or is
+  /// declared.
   package func takes(_ name: String, in schema: ExistingSchema) -> Bool {
     schema.entry(name) != nil || declares(relation: name)
       || declares(searchIndex: name)
@@ -263,9 +265,9 @@ extension ConnectionCore {
   }
 }
 
-// These functions are not methods of arrays, because of a crash in Swift 6.3. The compiler crashes
-// when it resolves a method call on the result of `fetch` and one of these functions would be a
-// candidate.
+// These functions are not methods of arrays, because the compiler of Swift 6.3 would crash. It
+// crashes when it resolves a method call on the result of `fetch` and considers one of these
+// functions as a candidate.
 
 /// Returns the elements without repetitions. The first of equal elements stays.
 package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
@@ -273,7 +275,7 @@ package func uniqued<Element: Hashable>(_ elements: [Element]) -> [Element] {
   return elements.filter { seen.insert($0).inserted }
 }
 
-/// Returns the first element for each key.
+/// Returns the elements without repetitions of a key. The first element with each key stays.
 package func uniqued<Element>(_ elements: [Element], by key: (Element) -> String) -> [Element] {
   var seen: Set<String> = []
   return elements.filter { seen.insert(key($0)).inserted }

@@ -80,7 +80,8 @@ package struct DeclaredDefinitions: Sendable {
     guard let place = tables[table.name.lowercasedASCII], let entry = schema.entry(table.name),
       entry.kind == .table, entry.sql == entries[place.lowerBound].sql
     else { return false }
-    // A trigger of another program needs a plan, which lists the trigger as kept or drops it.
+    // If the table has a trigger of another program, the migration needs a plan. The plan lists the
+    // trigger as kept, or drops it.
     guard schema.triggers(of: table.name).allSatisfy(\.isOwnTrigger) else { return false }
     let declared = entries[place.dropFirst()]
     let found = schema.indexDefinitions(of: table.name)
@@ -105,8 +106,8 @@ package struct DeclaredDefinitions: Sendable {
     row.isDefinition(entries[index], or: unmarked[index])
   }
 
-  /// Returns whether an object is an index or a trigger of a declared table, or a trigger of a
-  /// declared view.
+  /// Returns whether an existing object is an index or a trigger of a declared table, or a trigger
+  /// of a declared view. An index that SQLite created for a constraint does not count.
   func areJoined(by entry: ExistingSchema.Entry) -> Bool {
     switch entry.kind {
     // An index without SQL was created by SQLite for a constraint.

@@ -7,13 +7,13 @@ import SQLCore
 /// run. A note in the database records that the exchange has run. The key of the note is made of
 /// all names of the circle.
 package struct Exchange {
-  /// The renamings of the circle. The `from` of each is the `name` of the next; the `from` of the
-  /// last is the `name` of the first.
+  /// The renamings of the circle. The `from` of each renaming is the `name` of the next one. The
+  /// `from` of the last renaming is the `name` of the first.
   package let lines: [(name: String, from: String)]
   /// The name of the note in the database.
   package let key: String
-  /// The keys of this exchange of columns under the table's former names. If the exchange ran while
-  /// the table had a former name, the note has one of these keys.
+  /// The keys that the note may have if the table had a former name when this exchange of columns
+  /// ran. There is one key for each former name of the table.
   package var formerKeys: [String] = []
 
   /// The temporary name that one of the columns or tables gets first, so that its name becomes

@@ -83,8 +83,9 @@ package struct NotedTypes: Sendable {
   }
 
   /// Returns the names, in lower case, of the declared columns whose values must be checked. The
-  /// type of such a column differs from the noted type by more than added cases. The notes still
-  /// use the names from before `renames`.
+  /// type of such a column differs from the noted type, and not only by new cases of an
+  /// enumeration. The notes still have the names that the table and its columns had before
+  /// `renames`.
   package func changes(of table: TableDefinition, _ renames: Renames) -> Set<String> {
     let former = renames.formerName(ofTable: table.name) ?? table.name
     guard let noted = tables[Self.key(former)] else { return [] }
@@ -106,7 +107,8 @@ package struct NotedTypes: Sendable {
   /// Returns the notes to write after a migration. A table or column that `declared` does not
   /// contain keeps its notes while it exists.
   ///
-  /// - Parameter newer: the names of the tables that a newer program made and that stay unchanged.
+  /// - Parameter newer: the names of the tables that stay as a newer program made them. Their notes
+  ///   stay, too.
   package func updated(
     by declared: Declarations, except newer: [String], in schema: ExistingSchema
   ) -> NotedTypes {

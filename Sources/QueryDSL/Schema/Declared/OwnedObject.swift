@@ -13,15 +13,16 @@ package protocol OwnedObject: Sendable {
   var table: String { get }
   /// The entries that the object has in `sqlite_schema` if the file matches the declaration.
   var definitions: [ExistingSchema.Entry] { get }
-  /// The feature that needs every change of the table, as error messages call it:
-  /// `the full-text index`. Nil for a trigger that a model declares.
+  /// The feature that must see every change of the table, with the name that error messages give
+  /// it, such as `the full-text index`. Nil for a trigger that a model declares.
   var follower: String? { get }
 
-  /// Returns how a migration must change the file to get the object; nil if the file already has
-  /// it.
+  /// Returns the change that a migration must make to the file, so that the file has the declared
+  /// object. Returns nil if no change is needed.
   func change(in migration: OwnedObjectMigration) throws -> OwnedObjectChange?
 
-  /// Returns what connections must register for the objects of this type, for example a tokenizer.
+  /// Returns the registrations that each connection needs for objects of this type, for example the
+  /// registration of a tokenizer.
   static func registrations(for declared: Declarations, isReadOnly: Bool) -> [Registration]
   /// Runs once for all objects of this type, after a database has been opened and migrated.
   static func didOpen(_ database: Database) throws
@@ -46,7 +47,7 @@ package enum OwnedObjectKind: Hashable, Sendable {
 /// a table. If several elements declare objects with the same kind and name, the table gets only
 /// one.
 package struct OwnedObjectLine: Sendable {
-  /// The element as Swift text, such as `Logged()`, for the text of errors.
+  /// The element as it is written in Swift, such as `Logged()`, for error messages.
   let name: String
   let follower: String
   let object: @Sendable (TableDefinition) -> any OwnedObject
@@ -82,17 +83,19 @@ package struct OwnedObjectMigration {
   /// planned. The user's steps still read the old columns, so objects stay unchanged unless a
   /// renaming breaks them.
   package let isWhole: Bool
-  /// The names, in lower case, of the views that the migration drops first, with their triggers.
+  /// The names, in lower case, of the views that the migration drops before all other steps. SQLite
+  /// drops the triggers of a view together with the view.
   let droppedViews: Set<String>
   /// The tables that are rebuilt: their rows are copied into a new table. Copying fires no
   /// triggers.
   package let rebuilds: [Rebuild]
   /// The statements that create the objects planned so far. If an object needs a statement that is
-  /// already in this set, it leaves the statement out. The logs of two tables share statements.
+  /// already in this set, the object's change does not repeat the statement. The change logs of two
+  /// tables, for example, share statements.
   package var creation: Set<String> = []
 
-  /// A table, with the names of the columns that are copied unchanged, and the names of the columns
-  /// whose values change.
+  /// The rebuild of a table: the name of the table, the names of the columns whose values are
+  /// copied unchanged, and the names of the columns whose values change.
   package typealias Rebuild = (table: String, sameColumns: [String], changedColumns: [String])
 
   package init(
@@ -120,16 +123,16 @@ package struct OwnedObjectChange {
   package let reason: String
   /// The statements that drop the object before all other steps.
   package var drops: [String] = []
-  /// The kind and name of the dropped object, as the file spells the name. Nil means the kind and
-  /// name of the declared object.
+  /// The kind and the name of the dropped object. The name is spelled as in the file. Nil if the
+  /// dropped object has the kind and the name of the declared object.
   package var droppedKind: OwnedObjectKind?
   /// The statements that create the object after all other steps.
   package var creation: [String] = []
   package var creationReason: String
   /// The statements that fill the object from the rows of its table.
   package var filling: [String] = []
-  /// Lines to paste into the model if the change is refused. Each line alone is enough. Empty if
-  /// nothing is refused.
+  /// The lines of Swift that the error offers if the change is refused. Each line is a solution by
+  /// itself, and can be pasted into the model. Empty if nothing is refused.
   package var refusedLines: [String] = []
 
   package static let isDeclared = "the schema declares it"
@@ -180,8 +183,8 @@ extension ExistingSchema.Entry {
   /// Whether a migration created the trigger, and may therefore drop it.
   package var isOwnTrigger: Bool { mark == SQLComment.mark || mark == SQLComment.logMark }
 
-  /// Whether the trigger writes the change log. A program that does not use the log recognises
-  /// these triggers, too, because they stay until a schema ends the log.
+  /// Whether the trigger writes the change log. These triggers stay in the file until a schema ends
+  /// the log. So a program that does not use the log must recognise them, too.
   package var isLogTrigger: Bool { mark == SQLComment.logMark }
 
   /// The comment after the name of a trigger, such as `/* Apus */`.

@@ -6,8 +6,8 @@ extension String {
   /// The text as a Swift string literal.
   package var swiftLiteral: String { debugDescription }
 
-  /// The text, as it can be written in a `//` comment. A text with line breaks becomes a Swift
-  /// literal.
+  /// The text in a form that can be written in a `//` comment. A text with line breaks becomes a
+  /// Swift literal.
   package var inComment: String { contains(where: \.isNewline) ? swiftLiteral : self }
 
   /// Whether Swift accepts the text as a name without backticks.
@@ -61,7 +61,8 @@ extension String {
     var start = startIndex
     func flush(_ end: Index) {
       path.append(self[start..<end])
-      // A nested name after generic arguments begins with a dot and has no module: `Box<Int>.Kind`.
+      // A name that follows generic arguments begins with a dot and has no module, as `.Kind` in
+      // `Box<Int>.Kind`.
       let isInside = path.count > 1 && path[0].isEmpty
       result += (path.count > 1 && !isInside ? path.dropFirst() : path[...]).joined(separator: ".")
       path = []
@@ -89,8 +90,9 @@ extension [String] {
 }
 
 extension StorageClass {
-  /// The type for a property in suggested code. It holds every value of this storage class. For
-  /// BLOB, it is `[UInt8]` instead of `Data`, so that the code compiles without Foundation.
+  /// The Swift type that suggested code gives to a property. The type can hold every value of this
+  /// storage class. For BLOB, it is `[UInt8]` instead of `Data`, so that the code compiles without
+  /// Foundation.
   var propertyType: any ColumnValue.Type {
     self == .blob ? [UInt8].self : valueType ?? [UInt8].self
   }
@@ -125,7 +127,7 @@ extension TableDefinition {
 
   /// Returns a property name for each column that no model declares, by the column's name.
   private func propertyNames(forColumns names: [String]) -> [String: String] {
-    // Each model has a property `id` and a type `ID`.
+    // The names `id` and `ID` are taken, because each model has a property `id` and a type `ID`.
     let declared = columns.compactMap { $0.type.property.propertiesOfGroups.first }
     var taken = Set(declared + ["id", "ID"])
     func isFree(_ property: String) -> Bool {

@@ -28,7 +28,7 @@ extension TableDefinition {
   }
 }
 
-/// Collects what the lines of a model's schema declare about its table and columns.
+/// A reader of a model's schema, which collects the declarations about the table and its columns.
 private struct SchemaReader<M: TableModel> {
   let layout: ModelLayout
   var defaults: [Int: String] = [:]
@@ -75,7 +75,7 @@ private struct SchemaReader<M: TableModel> {
     case .default(let path, let value):
       let index = try index(path, in: "Default")
       let literal = try value(layout.columns[index].form).literal
-      // The exact literal of a number may be in parentheses already.
+      // The literal of a number may be a quotient or a product, which already has parentheses.
       defaults[index] = literal.hasPrefix("(") ? literal : Self.defaultClause(literal)
     case .defaultSQL(let path, let sql):
       defaults[try index(path, in: "Default")] = Self.defaultClause(try sql.declaration)

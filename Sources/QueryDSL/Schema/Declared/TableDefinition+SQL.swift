@@ -3,8 +3,8 @@ import SQLCore
 extension TableDefinition.Column {
   package var quotedName: String { Identifier(name).quoted }
 
-  /// Returns the column's part of a CREATE TABLE: `"title" TEXT NOT NULL DEFAULT 'x'`,
-  /// `"seen" REAL /* unixSeconds */`
+  /// Returns the column's definition for a CREATE TABLE statement, such as
+  /// `"title" TEXT NOT NULL DEFAULT 'x'` or `"seen" REAL /* unixSeconds */`.
   package func sql(addingDefault: Bool = false, isMadeByApus: Bool = true) -> String {
     var text = "\(quotedName) \(storageClass.rawValue)\(formComment(isMadeByApus: isMadeByApus))"
     if !isOptional { text += " NOT NULL" }
@@ -52,8 +52,8 @@ extension TableDefinition.ForeignKey {
   /// `FOREIGN KEY ("authorID") REFERENCES …`
   package var sql: String { sql(match: nil) }
 
-  /// Returns the clause, with the `MATCH …` that the existing foreign key has. SQLite parses MATCH
-  /// but does not enforce it.
+  /// Returns the clause of the foreign key, to which the text `MATCH …` of the existing foreign key
+  /// is added. SQLite parses MATCH but does not enforce it.
   package func sql(match: String?) -> String {
     "FOREIGN KEY (\(columns.quotedList)) \(references(match: match))"
   }
@@ -128,8 +128,8 @@ extension TableDefinition {
 
   /// Returns the `CREATE INDEX …` statement of an index.
   ///
-  /// - Parameter isMarked: whether to write `SQLComment.mark` after a name that the schema
-  ///   declares.
+  /// - Parameter isMarked: whether to write the comment `SQLComment.mark` after the name of the
+  ///   index, if the schema declares this name.
   package func createIndex(_ index: Index, named name: String, isMarked: Bool = true) -> String {
     var sql = "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX "
     sql += Identifier(name).quoted

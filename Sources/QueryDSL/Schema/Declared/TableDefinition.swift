@@ -50,7 +50,7 @@ package struct TableDefinition {
     /// The name that the schema declares; nil if Apus makes a name from the terms. In the SQL, the
     /// comment `SQLComment.mark` follows a declared name.
     package var givenName: String?
-    /// The terms, in SQL.
+    /// The SQL of each term: a column or an expression, with its collation and its direction.
     package var terms: [String]
     package var isUnique: Bool
     package var condition: String?

@@ -179,7 +179,7 @@ struct TriggerText {
   private let event: Event
   private let body: [SQLTokens.Token]
 
-  /// Parses a trigger's SQL; nil if the SQL is not a trigger of a table.
+  /// Parses the SQL of a trigger. Returns nil if the SQL does not create a trigger of a table.
   init?(_ sql: String) {
     let tokens = SQLTokens(sql).tokens
     guard let start = tokens.firstIndex(where: { $0.isWord("trigger") }),

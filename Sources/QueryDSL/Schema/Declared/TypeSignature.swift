@@ -18,7 +18,7 @@ extension ColumnType {
     func cases(of signature: String) -> (name: Substring, cases: Set<Substring>)? {
       guard let start = signature.firstIndex(of: "("), signature.last == ")" else { return nil }
       let cases = signature[start...].dropFirst().dropLast()
-      // A comma within a raw value is escaped.
+      // The raw values have no commas, because commas in them are escaped.
       return (signature[..<start], Set(cases.split(separator: ", ")))
     }
     guard let more = cases(of: signature), let fewer = cases(of: other) else { return false }
@@ -26,10 +26,10 @@ extension ColumnType {
   }
 }
 
-/// Describes a type by its name and parts, such as properties.
+/// A description of types by their names and their parts, such as properties.
 private struct TypeSignature {
-  /// The types that are already described. A type is described only once, because it may contain
-  /// itself in an array, or contain another type many times.
+  /// The types that are already described. If a type occurs again, the description has only its
+  /// name, because a type may contain itself in an array, or contain another type many times.
   private var described: Set<ObjectIdentifier> = []
 
   mutating func text(of type: Any.Type) -> String {
@@ -67,7 +67,7 @@ extension CaseIterable {
   fileprivate static var caseTexts: [String]? {
     let cases = allCases.prefix(1001).map { value in
       ((value as? any RawRepresentable).map { "\($0.rawValue)" } ?? "\(value)")
-        .replacing(",", with: "\\,")
+        .replacing("\\", with: "\\\\").replacing(",", with: "\\c")
     }
     return cases.count > 1000 ? nil : cases
   }

@@ -74,7 +74,8 @@ struct UniqueConstraint {
 }
 
 extension ExistingIndex {
-  /// Returns the terms and the condition of an index, in the spelling of its definition.
+  /// Returns the terms and the condition of an index, in the spelling that the definition of the
+  /// index has.
   static func constraint(in sql: String) -> UniqueConstraint {
     let text = SQLTokens(sql)
     var terms: [String] = []

@@ -27,7 +27,8 @@ package struct ExistingSchema {
   /// The declared renamings, which the migration runs before all other steps.
   package var renames = Renames()
   private var positions: [String: Int] = [:]
-  /// The offsets in `entries` of the indexes and triggers of each table, by its name in lower case.
+  /// The offsets in `entries` of the indexes and triggers of each table. The key is the name of the
+  /// table in lower case.
   private var positionsByTable: [String: [Int]] = [:]
 
   package init(of connection: Connection) throws {

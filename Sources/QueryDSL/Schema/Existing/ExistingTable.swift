@@ -217,8 +217,9 @@ extension String {
     replacing([name.lowercasedASCII: expression])
   }
 
-  /// Returns the SQL with names replaced by expressions, all at the same time, except where they
-  /// are names of functions.
+  /// Returns the SQL with several names replaced by expressions. All names are replaced at the same
+  /// time, so a name in a new expression is not replaced again. The names of functions are not
+  /// replaced.
   ///
   /// - Parameters:
   ///   - expressions: the expressions, by the names that they replace, in lower case.

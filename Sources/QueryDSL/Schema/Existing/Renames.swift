@@ -54,8 +54,8 @@ package struct Renames {
     tables.first { $0.formerName.isSame(as: table) }?.renamings ?? []
   }
 
-  /// Returns the names that the renamed columns of a table have after the renamings. The keys are
-  /// their names before the renamings, in lower case.
+  /// Returns the new name of each renamed column of a table. The keys of the dictionary are the
+  /// names that the columns have before the renamings, in lower case.
   func newNames(ofColumnsOfFormer table: String) -> [String: String] {
     Dictionary(columns(ofFormer: table).map { ($0.from.lowercasedASCII, $0.name) }) { first, _ in
       first

@@ -41,7 +41,8 @@ extension SQLTokens {
 }
 
 extension [SQLComment] {
-  /// The comments as text for the beginning of a line. A `--` comment is followed by a new line.
+  /// The comments as text to write before other SQL on the same line. After a comment that begins
+  /// with `--`, a new line begins.
   package var inline: String {
     map { $0.endsWithLine ? "\($0.text)\n    " : "\($0.text) " }.joined()
   }
@@ -49,8 +50,8 @@ extension [SQLComment] {
   /// The comments, each on its own line, as text to write above a column or constraint.
   package var above: String { map { "\($0.text)\n  " }.joined() }
 
-  /// The comments as text for the end of a line. If the last comment begins with `--`, the caller
-  /// must add a newline.
+  /// The comments as text to write after other SQL, at the end of a line. If the last comment
+  /// begins with `--`, the caller must add a newline.
   package var trailing: String {
     var text = ""
     var isAfterLine = false
@@ -88,8 +89,8 @@ extension StoredForm {
 }
 
 extension SQLTokens {
-  /// Returns the stored form that a comment names. The comment is between the tokens of `range`, or
-  /// directly after them.
+  /// Looks for the name of a stored form in the comments between the tokens of `range` and directly
+  /// after them. Returns the first stored form that a comment names; nil if no comment names one.
   func rememberedForm(in range: Range<Int>) -> StoredForm? {
     for index in range {
       let end = index + 1 < tokens.count ? tokens[index + 1].range.lowerBound : bytes.count

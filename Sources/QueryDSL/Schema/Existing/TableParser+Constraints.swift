@@ -3,8 +3,9 @@ import SQLCore
 extension TableParser {
   // MARK: Constraints of the table
 
-  /// Reads constraints up to a comma or the end. SQLite accepts several constraints without commas
-  /// between them. `CONSTRAINT name` then names all of them.
+  /// Reads constraints up to the next comma, or up to the parenthesis that ends the list. SQLite
+  /// accepts several constraints without commas between them. A `CONSTRAINT name` before the first
+  /// of these constraints names all of them.
   mutating func readTableConstraints(_ above: [SQLComment]) throws {
     var constraintName: String?
     var comments = above
@@ -17,7 +18,8 @@ extension TableParser {
         lastItem = .name
         return
       }
-      // A name that is inherited from the previous constraint is added to the constraint's text.
+      // If a constraint inherits the `CONSTRAINT name` of an earlier constraint, the name is added
+      // to the text of this constraint.
       let isInherited = inherited != nil && rest.startIndex == start
       let prefix =
         isInherited ? "CONSTRAINT \(Identifier(constraintName ?? "").quoted) " : ""

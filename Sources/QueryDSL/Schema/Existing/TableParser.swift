@@ -151,7 +151,7 @@ package struct TableParser {
 
   // MARK: Clauses of a column
 
-  /// Reads one clause. `CONSTRAINT name` names all clauses after it.
+  /// Reads one clause of a column. A clause `CONSTRAINT name` names all clauses that follow it.
   private mutating func readClause(
     of column: String, named clauseName: inout String?
   ) throws -> ExistingTable.Clause.Kind {

@@ -119,7 +119,8 @@ private func trigger<M: TableModel, Rows>(
 /// }
 /// ```
 ///
-/// An insertion has a new row, a deletion has the old one, and an update has both.
+/// The closures receive the new row of an insertion, the old row of a deletion, or both rows of an
+/// update.
 public struct TriggerEvent<M: TableModel, Rows> {
   let operation: TriggerOperation<M>
   /// Returns the argument of the trigger's closures: the old row, the new row, or both.

@@ -24,7 +24,7 @@ public enum TriggerBuilder {
     [TriggerStatement(query.query.statement)]
   }
 
-  /// Takes an error that the trigger raises.
+  /// Takes a `Raise`, by which the trigger raises an error or ends.
   public static func buildExpression(_ raise: Raise) -> [TriggerStatement] {
     [raise.where {}]
   }
@@ -107,7 +107,8 @@ public struct TriggerStatement {
 }
 
 extension Insert {
-  /// Returns the SQL of the insert: one INSERT for each model, or else a single INSERT.
+  /// Returns the SQL of the insert. An insert of models becomes one INSERT for each model. Any
+  /// other insert becomes a single INSERT.
   func texts(inTriggerOf rows: TriggerRows) throws -> [String] {
     var texts: [String] = []
     if case .models(let models) = source {
@@ -162,7 +163,7 @@ struct TriggerRows {
 /// ```
 /// - SeeAlso: <https://www.sqlite.org/lang_createtrigger.html#the_raise_function>
 public struct Raise: Sendable {
-  /// How much work is undone when a trigger raises an error.
+  /// The amount of work that is undone when a trigger raises an error.
   public enum Failure: String, Sendable {
     /// The changes of the statement are undone. This is the usual choice.
     case abort = "ABORT"

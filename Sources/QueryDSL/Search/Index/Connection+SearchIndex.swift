@@ -28,7 +28,7 @@ extension Connection {
   /// Reads the whole table. Throws `ModelError` if the model declares no `FullText`.
   /// - Parameter progress: a closure that is called about every 10,000 rows, with an estimate of
   ///   the number of rows done and with the number of all rows. If the closure throws an error, the
-  ///   work ends. The rows are counted first if there is a closure.
+  ///   work ends. If a closure is given, all rows are counted before the work begins.
   /// - SeeAlso: <https://www.sqlite.org/fts5.html#the_rebuild_command>
   public func rebuildSearchIndex<M: TableModel>(
     of model: M.Type,
@@ -74,7 +74,8 @@ extension Connection {
     try run("merge", pages, of: model)
     let middle = try totalChangeCount
     if middle - before >= 2 { return true }
-    // A negative number also merges parts that are otherwise too few to merge.
+    // With a negative number, FTS5 also merges parts that are too few for a merge with a positive
+    // number.
     try run("merge", -pages, of: model)
     return try totalChangeCount - middle >= 2
   }
@@ -93,8 +94,8 @@ extension Connection {
   }
 }
 
-// Each call has its own transaction. `Connection` has the same methods; their documentation says
-// what they do and throw.
+// Each method below calls the method of `Connection` with the same name in a transaction of its
+// own. The documentation of that method says what the method does and which errors it throws.
 
 extension Database {
   /// Returns whether the full-text index of a model agrees with the rows of its table.

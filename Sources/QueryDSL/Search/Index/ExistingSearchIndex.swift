@@ -5,7 +5,7 @@ package struct ExistingSearchIndex {
   package let name: String
   /// The name of the table whose rows are indexed.
   package let table: String
-  /// The names of the index's columns and of the table's key.
+  /// The names of the indexed columns, and of the columns of the table's key.
   package let names: [String]
   package let sql: String
   /// The name of the index's second table. In a vector index, this table has the cells. In a
@@ -184,7 +184,8 @@ extension SearchIndexDefinition: OwnedObject {
             + "give the index another name", lines: ["FullText(…, name: \(free.swiftLiteral))"])
       }
       guard migration.isWhole else { return nil }
-      // Triggers and the second table of an index that no longer exists are dropped first.
+      // If an earlier index of this name no longer exists, its triggers and its second table may
+      // still exist. They are dropped first.
       let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(pendingTable)]
       return OwnedObjectChange(
         creation: others.compactMap(\.self).drops + creation + triggers.map(\.sql))
@@ -216,9 +217,10 @@ extension SearchIndexDefinition: OwnedObject {
 }
 
 extension ExistingSchema {
-  /// Returns the object that already has a name of the new index, such as `the table Post_search`.
-  /// The names are those of the index, its second table and its triggers. Returns nil if each name
-  /// is free, or belongs to a second table or trigger that Apus created.
+  /// Returns an object that has one of the names that the new index needs, such as
+  /// `the table Post_search`. The index needs a name for its table, its second table and each of
+  /// its triggers. Returns nil if each name is free, or belongs to a second table that Apus
+  /// created, or to a trigger that Apus created for this table.
   func foreignOwner(
     of names: [String], _ triggers: [TriggerDefinition], on table: String
   ) -> String? {

@@ -28,8 +28,8 @@ struct SearchIndex: Hashable, Sendable {
 // MARK: Finding the index of a model
 
 extension SearchIndex {
-  /// The full-text indexes of the models that were searched or opened, by the number of the model's
-  /// layout.
+  /// The full-text indexes that were already read from the schemas of models, by the number of the
+  /// model's layout.
   private static let known = Lock<[UInt16: SearchIndex]>([:])
 
   /// Returns the full-text index that a model declares; nil if the model declares none. Throws
@@ -176,8 +176,8 @@ extension FullTextLine where M: TableModel {
 }
 
 extension SearchTokenizer {
-  /// Whether Swift can split a text in such a way that the tokenizer makes at most one token of
-  /// each part.
+  /// Whether the library can split a text into words in the same way as the tokenizer, so that the
+  /// tokenizer makes at most one token of each word.
   fileprivate var splitsWordsPredictably: Bool {
     switch kind {
     case .unicode, .ascii: words.count <= (kind == .ascii ? 1 : 3)

@@ -68,8 +68,8 @@ extension SearchIndexDefinition {
     columns = index.columns.map(\.name)
     key = layout.columns[index.key].name
     normalizes = index.tokenizer.normalizes
-    // The comment contains the weights as well, because FTS5 keeps them in its own table, and a
-    // migration compares only texts of definitions.
+    // FTS5 keeps the weights in a table of its own, but a migration compares only the texts of
+    // definitions. So the comment in the definition also contains the weights.
     rank = "bm25(\(index.columns.map { "\($0.weight)" }.joined(separator: ", ")))"
     var arguments = index.columns.map { column in
       Identifier(column.name).quoted + (column.isUnindexed ? " UNINDEXED" : "")
@@ -128,8 +128,9 @@ extension SearchIndexDefinition {
     let list = (["rowid"] + names).joined(separator: ", ")
     let row = "SELECT \(([key] + names).joined(separator: ", ")) FROM \(layout.quotedTableName)"
     func isIndexed(_ id: String) -> String { "EXISTS (SELECT 1 FROM \(sizes) WHERE id = \(id))" }
-    // In a trigger, an upsert keeps its own ON CONFLICT rule, whatever conflict clause the firing
-    // statement has.
+    // SQLite replaces a conflict clause such as OR IGNORE in a trigger by the conflict clause of
+    // the statement that fires the trigger. It does not replace the ON CONFLICT clause of an
+    // upsert, so an upsert writes the note.
     let note =
       "  INSERT INTO \(pending) (\(list)) \(row) WHERE \(key) = OLD.\(key) "
       + "AND \(isIndexed("OLD.\(key)")) ON CONFLICT (rowid) DO NOTHING;\n"
@@ -144,7 +145,7 @@ extension SearchIndexDefinition {
     // which the generated column is calculated.
     let isGenerated = indexed.contains { layout.columns[$0.index].isGenerated }
     // UPDATE OF compares names, and an update may name the key by its column or as rowid, _rowid_
-    // or oid.
+    // or oid. So the triggers list all these names.
     let keys =
       [key]
       + TableColumn.freeRowIDNames { name in layout.columns.contains { $0.name.isSame(as: name) } }

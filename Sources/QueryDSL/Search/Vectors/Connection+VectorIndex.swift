@@ -1,8 +1,8 @@
 import SQLCore
 
 extension Connection {
-  /// Rebuilds a model's vector indexes in the open transaction: learns cells, which are groups of
-  /// similar vectors, and puts every row into one.
+  /// Rebuilds a model's vector indexes in the open transaction. A rebuild learns cells, which are
+  /// groups of similar vectors, and puts every row into one of these cells.
   ///
   /// For large tables, prefer `Database.rebuildVectorIndex`. That method does the same in several
   /// transactions, so that other writes need not wait.
@@ -46,8 +46,8 @@ extension Connection {
 }
 
 extension Database {
-  /// Rebuilds a model's vector indexes: learns cells, which are groups of similar vectors, and puts
-  /// every row into one.
+  /// Rebuilds a model's vector indexes. A rebuild learns cells, which are groups of similar
+  /// vectors, and puts every row into one of these cells.
   ///
   /// ```swift
   /// try await db.rebuildVectorIndex(of: Picture.self) { placed, total in print(placed, "of", total) }
@@ -88,8 +88,8 @@ extension Database {
     }
   }
 
-  /// Rebuilds a model's vector indexes: learns cells, which are groups of similar vectors, and puts
-  /// every row into one. Cancelling the task ends the work.
+  /// Rebuilds a model's vector indexes. A rebuild learns cells, which are groups of similar
+  /// vectors, and puts every row into one of these cells. Cancelling the task ends the work.
   public func rebuildVectorIndex<M: TableModel>(
     of model: M.Type, onlyNew: Bool = false,
     progress: @escaping @Sendable (Int, Int) throws -> Void = { _, _ in }

@@ -57,8 +57,9 @@ package final class NearestSearch: Sendable {
 }
 
 extension SelectStatement {
-  /// The number of rows that a search by an index must find. Nil if the query needs more than the
-  /// nearest rows, for example for an aggregate.
+  /// The number of rows that a search in a vector index must find: the sum of the limit and the
+  /// offset. Nil if the nearest rows are not enough for the query, for example because it has an
+  /// aggregate.
   private var indexedLimit: Int? {
     guard case .number(let limit) = limit, limit > 0, limit < 100_000, !isDistinct,
       let content = extras?.content, content.groups.isEmpty, content.having.isEmpty,
@@ -88,9 +89,9 @@ extension SelectStatement {
     PredicateNode.all(Array(predicates)).writeOperand(to: &writer, binding: .and)
   }
 
-  /// The statement for the rows among which a vector index searches: the query without its order
-  /// and limit. A full-text search in a join becomes a condition, which SQLite evaluates once. Nil
-  /// if another condition also uses the hits of the full-text search.
+  /// The query without its order, limit and offset. It finds the rows among which a vector index
+  /// searches. A join with a full-text search becomes a condition of this query, which SQLite
+  /// evaluates once. Nil if another condition also uses the hits of the full-text search.
   private var searched: SelectStatement? {
     var inner = self
     (inner.order, inner.limit, inner.offset) = (.none, nil, nil)
@@ -133,8 +134,8 @@ extension SelectStatement {
 }
 
 extension _SearchHitRow {
-  /// Returns the key of the searched table from the condition of a join, such as `"Post"."id"` in
-  /// `"Post"."id" = (+"Post_search"."rowid")`.
+  /// Returns the key column of the table that a full-text search has searched. The condition of the
+  /// join names this column, as `"Post"."id"` in `"Post"."id" = (+"Post_search"."rowid")`.
   fileprivate static func keyOfSearched(by condition: PredicateNode?) -> ColumnID? {
     guard case .tree(.compare(.equal, .column(let key), _), _) = condition else { return nil }
     return key
@@ -250,8 +251,9 @@ private struct CandidateWriter {
             + "vec_quantize_binary(vec_sub(?, \"centroid\")) FROM \(cells) WHERE \"cell\" = 0))",
           bindings: [coded]))
     }
-    // Without conditions, nearly every one of these rows can be measured, so a limit is enough.
-    // With conditions, an unknown number of them does not match.
+    // If the query has no conditions, nearly every one of these rows can be measured, so a limit is
+    // enough. If it has conditions, an unknown number of these rows does not match them, so there
+    // is no limit here.
     writer.fragment(SQL(" LIMIT \(hasConditions ? -1 : measured)"))
   }
 

@@ -6,8 +6,8 @@ import SQLCore
   import Foundation
 #endif
 
-/// The cells into which an index divides vectors: the centroids, and the search for the nearest
-/// centroid.
+/// The cells into which an index divides vectors. The value has the centroids of the cells, and
+/// finds the centroid that is nearest to a vector.
 ///
 /// The centroids come from k-means in two levels: a sample is divided into a few groups, and each
 /// group into cells. Vectors are compared in the form that `coded(_:by:)` returns.

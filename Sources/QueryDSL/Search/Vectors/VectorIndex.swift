@@ -80,8 +80,9 @@ package struct VectorIndexDefinition: Sendable {
     self.column = column
     self.metric = metric
     keys = table.keyNames.compactMap(table.column)
-    // An update may name the rowid by its column or as rowid, _rowid_ or oid, and can change a
-    // generated column without naming it.
+    // An update may name the rowid by its column or as rowid, _rowid_ or oid, so UPDATE OF lists
+    // all these names. An update can also change a generated column without naming it. If the
+    // column of vectors is generated, every UPDATE therefore fires the trigger.
     let rowIDs = table.hasRowIDKey ? TableColumn.freeRowIDNames(besides: table.declares) : []
     let columns = [column] + table.keyNames + rowIDs
     update =
@@ -106,8 +107,8 @@ package struct VectorIndexDefinition: Sendable {
       .joined(separator: " AND ")
   }
 
-  /// The statement that adds all rows which have a vector and are missing in the index. The new
-  /// entries are in no cell yet.
+  /// The statement that adds an entry to the index for each row of the table that has a vector but
+  /// no entry. The new entries are in no cell yet.
   var filling: String {
     "INSERT INTO \(quotedName) (\"cell\", \(keyList)) SELECT 0, \(tableKeyList) FROM "
       + "\(quotedTable) WHERE \(quotedColumn) IS NOT NULL AND NOT EXISTS "
@@ -189,7 +190,8 @@ extension VectorIndexDefinition: OwnedObject {
             + "the index another name", lines: ["VectorIndex(…, name: \(free.swiftLiteral))"])
       }
       guard migration.isWhole else { return nil }
-      // Triggers and cells of an index that no longer exists are dropped first.
+      // If an earlier index of this name no longer exists, its triggers and its table of cells may
+      // still exist. They are dropped first.
       let others = triggers.map { schema.trigger($0.name) } + [schema.pendingTable(cells)]
       return OwnedObjectChange(creation: others.compactMap(\.self).drops + creation)
     }

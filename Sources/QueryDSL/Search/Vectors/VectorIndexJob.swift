@@ -14,7 +14,7 @@ import SQLCore
 struct VectorIndexJob: Sendable {
   private let index: VectorIndexDefinition
   private let cells: VectorCells
-  /// The numbers of the cells.
+  /// The numbers that the cells have in the index, in the order of `cells`.
   private let numbers: [Int]
   /// The number of the first new cell. Rows in cells with smaller numbers are placed again.
   private let first: Int

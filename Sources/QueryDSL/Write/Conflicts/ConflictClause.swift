@@ -1,13 +1,15 @@
 import SQLCore
 
-/// An ON CONFLICT clause: what an insert does if the new row would violate a unique constraint.
+/// An ON CONFLICT clause. It says what an insert does if the new row would violate a unique
+/// constraint.
 struct ConflictClause: Sendable {
   /// The columns of the constraint; empty if the clause is for any unique constraint.
   var target: [ExpressionNode] = []
   /// The terms of an index over expressions, as the index declares them. If they are set, they are
   /// used instead of `target`.
   var terms: Result<[String], QueryError>?
-  /// The condition of a partial index, as the index declares it.
+  /// The condition of the index, if the clause is for a partial index, as the index declares it.
+  /// Nil for any other index.
   var condition: Result<String?, QueryError> = .success(nil)
   /// The row that would have been inserted.
   let excluded: TableID
@@ -16,7 +18,8 @@ struct ConflictClause: Sendable {
   var predicates: ShortList<PredicateNode> = .none
 }
 
-/// The columns of the existing row in an upsert, for the condition under which the row is updated.
+/// The columns of the existing row, as the `where` closure of an upsert receives them. The closure
+/// returns the conditions under which the row is updated.
 ///
 /// ```swift
 /// Post.insert(post).onConflictUpdate(\.$url) { $0.$title = $0.new.$title } where: {

@@ -5,8 +5,8 @@ struct AccessState {
   private(set) var allowsWriting: Bool
   /// The time by which the access must end.
   private(set) var deadline: Deadline?
-  /// Whether the access runs on the thread of the task that requested it. The access then checks,
-  /// as it runs, whether the task was cancelled.
+  /// Whether the access runs on the thread of the task that requested it. If so, the access itself
+  /// checks, while it runs, whether the task was cancelled.
   private var asksTask = false
   /// The reason why the access was ended; nil if it was not. Later statements of the access throw
   /// this reason.
@@ -39,7 +39,8 @@ struct AccessState {
 
   // MARK: Stopping
 
-  /// Whether the access was ended, or has a limit that may end it.
+  /// Whether the access was already ended, or may still be ended by its deadline or by the
+  /// cancellation of its task.
   var mayStop: Bool { stopReason != nil || deadline != nil || asksTask }
 
   /// Whether the deadline has passed.
@@ -90,7 +91,7 @@ struct AccessState {
 struct AccessOptions: Sendable {
   /// The time by which the access must end.
   var deadline: Deadline?
-  /// Whether the access always runs on a thread of the database.
+  /// Whether the access always runs on a thread of the database, and never on the calling thread.
   var hops = false
   /// Whether the access may begin inside another access of the same thread, on the same connection.
   var isReentrant = false

@@ -25,14 +25,16 @@ extension ConnectionCore {
   /// 4,000 steps of its virtual machine, which has no measurable cost.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/progress_handler.html>
   func installInterruption() {
-    // The core owns the handle and closes it in `deinit`, so the pointer stays valid.
+    // The pointer to this core stays valid as long as SQLite may use it, because the core closes
+    // the handle in its `deinit`.
     let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_progress_handler(
       handle, state.pointee.hooks.listeners.progressInterval, progress, context)
     sqlite3_busy_handler(handle, busy, context)
   }
 
-  /// Runs a closure whose statements do not wait for locks, but throw at once.
+  /// Runs a closure whose statements do not wait if another connection holds a lock that they need.
+  /// They throw at once instead.
   func withoutBusyHandler<Result>(_ body: () throws -> Result) rethrows -> Result {
     sqlite3_busy_handler(handle, nil, nil)
     defer { sqlite3_busy_handler(handle, busy, Unmanaged.passUnretained(self).toOpaque()) }
@@ -42,7 +44,8 @@ extension ConnectionCore {
   /// Ends the access whose number is `lease`, whether it runs a statement or waits for a lock. A
   /// later access has another number and is not affected. Any thread may call this method.
   func cancel(lease: UInt64) {
-    // A late call must not replace the cancellation of a later lease.
+    // `max` is used, so that a late cancellation of an earlier access does not overwrite the
+    // cancellation of a later access.
     cancelledLease.max(lease, ordering: .acquiringAndReleasing)
   }
 
@@ -76,8 +79,9 @@ extension ConnectionCore {
     if let reason = state.pointee.access.stopReason { throw reason.error }
   }
 
-  /// Returns the error of a failed statement: the error of a remote engine or of a callback, the
-  /// reason why the access was ended, or else SQLite's error.
+  /// Returns the error to throw for a failed statement. It is the first of these that exists: the
+  /// error of a remote engine, the error of a callback, the reason why the access was ended, or
+  /// SQLite's error.
   func failure(_ code: Int32, of statement: StatementPointer) -> any Error {
     let failure = failure(code, sql: statement.sql)
     guard var error = failure as? DatabaseError else { return failure }
@@ -86,11 +90,13 @@ extension ConnectionCore {
     return error
   }
 
-  /// Returns the error of a failed call: the error of a remote engine or of a callback, the reason
-  /// why the access was ended, or else SQLite's error.
+  /// Returns the error to throw for a failed call. It is the first of these that exists: the error
+  /// of a remote engine, the error of a callback, the reason why the access was ended, or SQLite's
+  /// error.
   func failure(_ code: Int32, sql: @autoclosure () -> String?) -> any Error {
-    // A deadline or a cancellation ends the library's own statements only while they wait for a
-    // lock. If such a statement is interrupted, `interrupt()` was called.
+    // If one of the library's own statements is interrupted, `interrupt()` was called, so SQLite's
+    // error is returned. A deadline or a cancellation ends such a statement only while the
+    // statement waits for a lock.
     let primary = code & 0xFF
     if state.pointee.remote != nil, let failure = remoteFailure(sql: sql()) { return failure }
     if let failure = state.pointee.hooks.takeFailure() { return failure.thrown(sql: sql()) }
@@ -116,8 +122,9 @@ extension ConnectionCore {
   fileprivate func progressed() -> Int32 {
     guard !state.pointee.transaction.runsOwnStatement, !hasWritten else { return 0 }
     guard let reason = findStopReason() else { return listenersStop() ? 1 : 0 }
-    // If a statement that writes is interrupted, SQLite rolls back the whole transaction, with all
-    // writes that share it. The access therefore ends at its next statement instead.
+    // If other writes share the transaction, a statement that writes is not interrupted. SQLite
+    // would otherwise roll back the whole transaction with all of these writes. Instead, the access
+    // ends at its next statement.
     if state.pointee.transaction.isShared, isWriting { return 0 }
     state.pointee.access.stop(because: reason)
     return 1

@@ -53,7 +53,8 @@ extension ConnectionCore {
     if let pointer = statement.take() { giveBack(pointer) }
   }
 
-  /// Ends the statements that callers still hold, for example at the end of an access.
+  /// Ends the statements that callers still hold. This method is called, for example, at the end of
+  /// an access.
   func endLentStatements() {
     guard state.pointee.lent.hasStatements else { return }
     for statement in state.pointee.lent.takeStatements() {
@@ -74,7 +75,7 @@ extension ConnectionCore {
     handle.end()
   }
 
-  /// Called at the end of an access: closes the handles that callers still hold.
+  /// Closes the handles that callers still hold. This method is called at the end of an access.
   func endLentHandles() {
     guard state.pointee.lent.hasHandles else { return }
     for handle in state.pointee.lent.takeHandles() { handle.end() }
@@ -110,7 +111,8 @@ final class LentStatement {
     self.pointer = pointer
   }
 
-  /// Returns the memory, which the caller frees; nil if it was already taken.
+  /// Returns the memory of the statement, which the caller must then free. Returns nil if the
+  /// memory was already taken.
   func take() -> StatementPointer? {
     defer { pointer = nil }
     return pointer

@@ -145,18 +145,18 @@ public struct Configuration: Sendable {
   private(set) var knownScans = KnownScans()
   /// The maximum time that a write waits for readers of the log, in order to restart the log.
   var maximumLogWait = Duration.milliseconds(100)
-  /// The interval at which the pool ends the snapshots that are no longer used. A reader keeps the
-  /// snapshot of a read for its next read. A snapshot ends one to two intervals after its last use.
-  /// Tests change the interval, because they must not depend on a clock.
+  /// The interval of the timer that ends snapshots that are no longer used. After a read, its
+  /// reader keeps the snapshot for the next read. The snapshot ends one to two intervals after its
+  /// last use. Tests set another interval, because they must not depend on a clock.
   var keptSnapshotRound = Duration.milliseconds(4)
   private static let defaultLiveReaders = min(
     4, max(1, ProcessInfo.processInfo.activeProcessorCount / 2))
   /// The minimum number of extra rows that a live query with LIMIT keeps in memory beyond its
   /// limit. If a row of the result is deleted, one of the extra rows takes its place.
   package var liveReserve = 32
-  /// The age from which a shared transaction accepts no more writes. If more writes joined it, its
-  /// first write would wait too long for the commit. Tests change the age, because they must not
-  /// depend on a clock.
+  /// The age from which a shared transaction accepts no more writes. Without this limit, the first
+  /// write would wait too long for the commit, because more and more writes could join. Tests set
+  /// another age, because they must not depend on a clock.
   var maximumSharedTransactionAge = Duration.milliseconds(5)
   /// A closure that is called when a statement ends, on every connection of the database. Its
   /// argument contains the duration of the statement and its SQL. The SQL has parameters in place
@@ -167,10 +167,11 @@ public struct Configuration: Sendable {
   /// ```
   ///
   /// The closure is called in the same way as a listener of `onTrace(.profile)`, but on each
-  /// connection. The calls begin when the connection has its settings, before `prepareConnection`
-  /// runs. The closure therefore also receives the statements of a migration while the database
-  /// opens, and the library's own statements. It runs on the statement's thread; meanwhile its
-  /// connection runs nothing else. While the property is nil, statements are not traced.
+  /// connection. The calls begin after the settings were applied to the connection, but before
+  /// `prepareConnection` runs. The closure therefore also receives the library's own statements,
+  /// and the statements of a migration that runs while the database is opened. It runs on the
+  /// statement's thread; meanwhile its connection runs nothing else. While the property is nil,
+  /// statements are not traced.
   /// - SeeAlso: <https://www.sqlite.org/c3ref/trace_v2.html>
   public var onStatement: (@Sendable (borrowing TraceEvent) -> Void)?
   /// A closure that is called after the commit of a migration that has changed the database. Its

@@ -98,23 +98,23 @@ package struct DatabaseFile: Hashable, Sendable {
     return name.parameters.isEmpty ? realPath : name.text(path: realPath)
   }
 
-  /// The name of the file for ATTACH. Its parameters include the mode, because ATTACH takes no
-  /// flags.
+  /// The name of the file for an ATTACH statement. The name contains the mode as a parameter,
+  /// because ATTACH has no flags that could give the mode.
   var attachedName: String {
     var name = DatabaseURI(path: path)
     let others = uri?.others ?? []
     for index in stride(from: 0, to: others.count, by: 2) {
       name = name.adding(others[index], others[index + 1])
     }
-    // `rwc` is left out. It is the default of a connection that may create files, and SQLite
-    // refuses it on a connection that may not.
+    // The mode `rwc` is left out for two reasons. It is the default of a connection that may create
+    // files. SQLite refuses it on a connection that may not create files.
     if let mode = uri?.mode, mode != "rwc" { name = name.adding("mode", mode) }
     if uri?.isImmutable == true { name = name.adding("immutable", "1") }
     return name.parameters.isEmpty ? path : name.text(path: path)
   }
 
-  /// Returns a copy of this value that also identifies the file that a connection has opened. Later
-  /// connections must then open the same file.
+  /// Returns a copy of this value that also identifies the file that the given connection has
+  /// opened. All connections that are opened with the copy must open the same file.
   func asOpened(by handle: OpaquePointer) throws -> DatabaseFile {
     guard opened == nil else { return self }
     var file = self
@@ -224,7 +224,8 @@ extension DatabaseFile {
     defer { free(resolved) }
     let place = resolved.map { String(cString: $0) } ?? realPath
     for suffix in ["-wal", "-journal"] {
-      // A journal that SQLite keeps for reuse begins with zeros.
+      // A journal that begins with a zero byte holds no changes. SQLite writes zeros over the
+      // beginning of a journal that it keeps for reuse.
       guard let first = Self.firstByte(of: place + suffix), first != 0 else { continue }
       throw DatabaseError(
         code: .cannotOpen,

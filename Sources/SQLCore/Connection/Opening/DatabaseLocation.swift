@@ -67,8 +67,8 @@ package enum DatabaseLocation: Hashable, Sendable {
     return file.restricting(configuration)
   }
 
-  /// Returns this location, bound to the file that `core` has opened. Later connections open the
-  /// same file.
+  /// Returns a copy of this location that also identifies the file that `core` has opened. All
+  /// connections that are opened with the copy must open the same file.
   func asOpened(by core: ConnectionCore) throws -> DatabaseLocation {
     guard case .file(let file) = self else { return self }
     return .file(try file.asOpened(by: core.handle))
@@ -96,7 +96,8 @@ package enum DatabaseLocation: Hashable, Sendable {
     }
   }
 
-  /// Returns an error that occurred while opening, with the path, the cause and advice added.
+  /// Returns the given error, which was thrown while the database was opened, with a message that
+  /// adds the path, the cause and advice.
   func describe(_ error: DatabaseError, _ configuration: Configuration, on handle: OpaquePointer)
     -> DatabaseError
   {

@@ -15,7 +15,7 @@ struct OpeningFailure {
   let isReadOnly: Bool
   /// The `errno` of the last system call that failed in SQLite, or 0.
   let systemError: Int32
-  /// Whether the file itself was opened, so that a later step has failed.
+  /// Whether SQLite could open the file itself. If so, the failure occurred in a later step.
   let isOpen: Bool
   /// Whether the configuration has a closure that sets an encryption key.
   var isUnlocked = false

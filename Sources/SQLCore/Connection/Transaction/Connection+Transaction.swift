@@ -106,7 +106,8 @@ extension ConnectionCore {
       return result
     } catch {
       rollBack()
-      // If SQLite rolled the transaction back by itself, `rollBack()` has not reset `ticks`.
+      // If SQLite has already rolled the transaction back, `rollBack()` does nothing, and therefore
+      // does not reset `ticks`.
       state.pointee.uniqueIDs.ticks = 0
       throw error
     }
@@ -125,20 +126,24 @@ extension ConnectionCore {
       try undo("RELEASE \(name)")
       return result
     } catch {
-      // SQLite or the closure rolled back the whole transaction, including the savepoint.
+      // If no transaction is open any more, SQLite or the closure has rolled back the whole
+      // transaction, including this savepoint.
       guard isInTransaction else { throw error }
       do {
         try undo("ROLLBACK TO \(name)")
         try undo("RELEASE \(name)")
-        // The rollback of this savepoint also undid changes that an inner savepoint could not undo.
+        // If an inner savepoint could not undo its changes, the rollback of this savepoint has now
+        // undone them.
         state.pointee.transaction.didUndo()
       } catch let failure {
-        // Some changes of the closure remain, so the transaction must not be committed.
+        // The savepoint could not be undone, so some changes of the closure remain. The transaction
+        // must therefore not be committed.
         if state.pointee.transaction.guardsClosure {
           state.pointee.transaction.noteRollback(because: failure)
         } else {
           rollBack()
-          // If memory is exhausted, even the rollback can fail.
+          // If memory is exhausted, even this rollback can fail, so that the transaction is still
+          // open.
           if isInTransaction { state.pointee.transaction.noteRollback(because: failure) }
         }
       }
@@ -156,8 +161,9 @@ extension ConnectionCore {
     return try savepoint(body)
   }
 
-  /// Runs one call of the library, such as `db.insert(post)`, as the only work of its transaction
-  /// (or of its savepoint in a shared transaction). `allOrNothing` then needs no savepoint.
+  /// Runs one call of the library, such as `db.insert(post)`. The call is the only work of its
+  /// transaction or, in a shared transaction, of its savepoint. Inside the call, `allOrNothing`
+  /// therefore needs no savepoint of its own.
   func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
     state.pointee.transaction.beginCall()
     defer { state.pointee.transaction.endCall() }
@@ -249,7 +255,8 @@ extension ConnectionCore {
     }
   }
 
-  /// Runs a statement that undoes or releases changes, and runs it again if `interrupt()` ended it.
+  /// Runs a statement that undoes or releases changes. If `interrupt()` ends the statement, runs
+  /// the statement again.
   private func undo(_ text: String) throws {
     if text.hasPrefix("ROLLBACK") { state.pointee.uniqueIDs.ticks = 0 }
     var attempts = 0

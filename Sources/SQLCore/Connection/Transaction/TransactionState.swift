@@ -12,14 +12,15 @@ struct TransactionState {
   private(set) var belongsToCall = false
   /// Whether other writes share the transaction.
   private(set) var isShared = false
-  /// The numbers of finished and reported writes in a shared transaction, for its commit and
-  /// rollback listeners. Nil if the transaction belongs to one write.
+  /// The counts of the finished and of the reported writes in a shared transaction. With these
+  /// counts, commit and rollback listeners are notified of each write. Nil if the transaction
+  /// belongs to one write.
   private(set) var sharedWrites: SharedWriteCount?
   /// Whether one of the library's own statements runs (BEGIN, COMMIT, ROLLBACK or a savepoint).
   /// Cancellations and deadlines do not end such a statement.
   private(set) var runsOwnStatement = false
-  /// The reason why the transaction was rolled back before its closure returned, or must be rolled
-  /// back.
+  /// The reason why the transaction was rolled back, or must be rolled back, before its closure has
+  /// returned.
   private(set) var rollbackCause: RollbackCause?
   /// Whether a statement of the access was a PRAGMA, ATTACH or DETACH.
   private(set) var changedConnection = false
@@ -30,7 +31,7 @@ struct TransactionState {
   /// The number of open savepoints. It is also part of the name of each new savepoint.
   private var savepointDepth = 0
 
-  /// Forgets, at the end of an access, whether it ran a PRAGMA, ATTACH or DETACH.
+  /// Ends an access. Forgets whether a statement of the access was a PRAGMA, ATTACH or DETACH.
   mutating func endAccess() {
     changedConnection = false
   }
@@ -51,8 +52,8 @@ struct TransactionState {
     fileprivate let isRollbackRequested: Bool
   }
 
-  /// Called before a closure that must not end its transaction. Returns the former state for
-  /// `endGuarding(_:)`.
+  /// Notes that a closure begins that must not end its transaction. Returns the former state, which
+  /// the caller later passes to `endGuarding(_:)`.
   mutating func beginGuarding() -> Outer {
     let outer = Outer(guardsClosure: guardsClosure, isRollbackRequested: isRollbackRequested)
     if !guardsClosure { rollbackCause = nil }
@@ -100,7 +101,8 @@ struct TransactionState {
 
   // MARK: Sharing
 
-  /// Begins to count the writes that share a transaction. `done` is the number of finished writes.
+  /// Begins to count the writes that share a transaction. The count of finished writes begins with
+  /// `done`.
   mutating func countSharedWrites(done: Int = 0) {
     sharedWrites = SharedWriteCount(done: done)
   }
@@ -146,7 +148,7 @@ struct RollbackCause {
 package struct WriteFrame: Sendable {
   let begin: @Sendable (ConnectionCore) throws -> Void
   let end: @Sendable (ConnectionCore) throws -> Void
-  /// A value for later use by the module that made the frame.
+  /// A value for the module that made the frame. The module stores the value here for later use.
   package let context: (any Sendable)?
 
   package init(
@@ -161,8 +163,8 @@ package struct WriteFrame: Sendable {
 }
 
 extension Registration {
-  /// Returns a registration that installs a frame on the connections that may write. Each
-  /// connection has one frame; a later frame replaces it.
+  /// Returns a registration that installs a frame on each connection that may write. A connection
+  /// has only one frame, so a frame that is installed later replaces it.
   package static func framing(_ frame: WriteFrame) -> Registration {
     Registration(Key(kind: .setting, name: "write_frame")) { core in
       if !core.isReader { core.state.pointee.transaction.frame = frame }

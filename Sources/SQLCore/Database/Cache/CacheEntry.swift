@@ -10,10 +10,10 @@ package final class CacheEntry: Sendable {
   package let value: any CachedValue
   /// The estimated memory of the entry, in bytes.
   package let byteCount: Int
-  /// The number of rows that count towards the limit of the cache; at least 1, even for an empty
-  /// result.
+  /// The number of rows by which the entry counts towards the limit of the cache. It is at least 1,
+  /// even if the entry is an empty result.
   let rowCount: Int
-  /// The rowid of a cached row; nil for a result, or if it is not known.
+  /// The rowid of a cached row. Nil if the entry is a result, or if the row's rowid is not known.
   package let rowID: Int64?
   /// The names, in lower case, of the tables from which a result was read. Empty for a row.
   let tables: [String]
@@ -33,8 +33,8 @@ package final class CacheEntry: Sendable {
     if case .word = key { self.key = nil } else { self.key = key.withBytes { Array($0) } }
   }
 
-  /// Returns whether the entry has the given key. Keys of 8 bytes cannot be compared, because an
-  /// entry does not store them.
+  /// Returns whether the entry stores a key that equals the given key. An entry does not store a
+  /// key of 8 bytes, so this method cannot compare such keys.
   @inline(__always)
   func hasKey(_ other: CacheKey) -> Bool {
     guard let key else { return false }
@@ -95,7 +95,8 @@ final class ModelCache: @unchecked Sendable {
     return entries.takeAll()
   }
 
-  /// Removes the entries that may be outdated after a commit to these rows, and returns them.
+  /// Removes and returns the entries that may be outdated, because a commit has touched the given
+  /// rows.
   func remove(_ touched: TouchedRows) -> [CacheEntry] {
     guard entries.count > 0 else { return [] }
     let removed =
@@ -110,8 +111,8 @@ final class ModelCache: @unchecked Sendable {
   private func removeRows(_ touched: TouchedRows) -> [CacheEntry] {
     guard let table = touched.table(model.table) else { return [] }
     guard !table.isWhole else { return entries.removeAll { _ in true } }
-    // The rowids of some rows are not known, as in a table WITHOUT ROWID. Each of these rows may
-    // have been touched.
+    // The rowid of a cached row may be unknown, as in a table WITHOUT ROWID. Each such row may be
+    // one of the touched rows, so all of them are removed.
     var removed = entries.removeUnnumbered()
     for row in table.rowIDs {
       if let entry = entries.removeRow(row) { removed.append(entry) }

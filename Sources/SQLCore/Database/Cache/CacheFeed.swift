@@ -25,7 +25,7 @@ struct CacheFeed {
     touched.removeAll()
   }
 
-  /// Called by the pre-update hook. Notes a row of the main database.
+  /// Notes a row of the main database. The pre-update hook calls this method.
   mutating func note(_ table: UnsafePointer<CChar>, rowID: Int64?) {
     touched.note(table, rowID: rowID)
   }
@@ -36,37 +36,40 @@ struct CacheFeed {
     if isOn { touched.noteUnknown() }
   }
 
-  /// Called by the commit hook. The connection holds the write lock.
+  /// Prepares the cache for a commit. The commit hook calls this method, while the connection holds
+  /// the write lock.
   func willCommit() {
     cache?.writerWillCommit()
   }
 
-  /// Called by the WAL hook, after a commit. `frameCount` is the number of frames in the
-  /// write-ahead log.
+  /// Reports the noted rows to the cache. The WAL hook calls this method after a commit.
+  /// `frameCount` is the number of frames in the write-ahead log.
   mutating func didCommit(frameCount: Int) {
     cache?.writerDidCommit(touched, frameCount: frameCount)
     touched.removeAll()
   }
 
-  /// Called when SQLite has rolled the whole transaction back.
+  /// Forgets the noted rows. This method is called when SQLite has rolled back the whole
+  /// transaction.
   mutating func didRollBack() {
     guard isOn else { return }
     cache?.writerDidEnd()
     touched.removeAll()
   }
 
-  /// Called when an access to the writer ends. No transaction is open.
+  /// Forgets the rows that are still noted. This method is called when an access to the writer ends
+  /// and no transaction is open.
   ///
-  /// Forgets the rows that are still noted. There may be some, because SQLite does not call the WAL
-  /// hook for a transaction that leaves every page unchanged.
+  /// Rows may still be noted because SQLite does not call the WAL hook for a transaction that
+  /// leaves every page unchanged.
   mutating func didEnd() {
     didRollBack()
   }
 }
 
 extension DatabaseCache {
-  /// Called before each commit of the writer. Notes whether the cache's `version` of the database
-  /// is still the newest one.
+  /// Notes whether the cache's `version` of the database is still the newest one. This method is
+  /// called before each commit of the writer.
   fileprivate func writerWillCommit() {
     state.withLock { state in
       guard let version = state.version, let index = state.index else { return }
@@ -74,16 +77,20 @@ extension DatabaseCache {
     }
   }
 
-  /// Called after each commit of the writer. If this commit is the only one since the cache took
-  /// its `version`, removes the entries of the touched rows. Otherwise removes nothing, and the
-  /// next lookup removes all entries.
+  /// Removes the entries of the touched rows, and moves `version` to this commit. This method is
+  /// called after each commit of the writer.
+  ///
+  /// This is possible only if the hooks have reported all changes since `version`. Otherwise, this
+  /// method removes nothing, and the next lookup removes all entries, because `version` is
+  /// outdated.
   fileprivate func writerDidCommit(_ touched: TouchedRows, frameCount: Int) {
     let removed = state.withLock { state -> [CacheEntry] in
       let isNext = state.isCommitting && !touched.isUnknown
       state.isCommitting = false
       guard isNext, let version = state.version, let header = state.index?.header,
         header.frameCount == frameCount, header.isOfSameLog(as: version),
-        // Between `version` and this commit, there may be a commit that no hook reported.
+        // The counts differ by more than one if another commit, which no hook has reported, came
+        // between `version` and this commit.
         header.commitCount == version.commitCount &+ 1
       else { return [] }
       state.version = header
@@ -92,7 +99,7 @@ extension DatabaseCache {
     withExtendedLifetime(removed) {}
   }
 
-  /// Notes that no commit is under way.
+  /// Notes that the writer is not committing any more.
   fileprivate func writerDidEnd() {
     state.withLock { $0.isCommitting = false }
   }
@@ -122,7 +129,8 @@ struct TouchedRows {
   /// VACUUM, or changes while a session used the hook.
   private(set) var isUnknown = false
 
-  /// If more rows of a table than this are touched, the whole table counts as touched.
+  /// The maximum number of touched rows that are noted for a table. If more rows of a table are
+  /// touched, every row of the table counts as touched.
   private static let maximumCount = 10_000
 
   /// The names of the tables with touched rows, in lower case.

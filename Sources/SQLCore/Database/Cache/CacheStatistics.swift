@@ -12,7 +12,8 @@ public struct CacheStatistics: Hashable, Sendable {
   public package(set) var misses = 0
   /// The number of entries that were removed because the cache was full.
   public package(set) var evictions = 0
-  /// The number of entries that were removed because a commit touched them, or might have.
+  /// The number of entries that were removed because a commit has changed, or may have changed,
+  /// their data.
   public package(set) var invalidations = 0
   /// The number of entries that the cache holds.
   public package(set) var count = 0
@@ -23,8 +24,8 @@ public struct CacheStatistics: Hashable, Sendable {
 }
 
 extension Database {
-  /// The counts of the cached rows since the database was opened, for the table of each model. The
-  /// key is the name of the table.
+  /// The counts of each model's cached rows since the database was opened. The key is the name of
+  /// the model's table.
   ///
   /// ```swift
   /// for (table, counts) in db.cacheStatistics { print(table, counts.hits, counts.misses) }
@@ -37,9 +38,8 @@ extension Database {
     _cache?.statistics(of: .rows) ?? [:]
   }
 
-  /// The counts of the cached results since the database was opened, for the table of each model.
-  /// The key is the name of the table. `resultCacheStatistics(of:)` returns the counts of one
-  /// model.
+  /// The counts of each model's cached results since the database was opened. The key is the name
+  /// of the model's table. `resultCacheStatistics(of:)` returns the counts of one model.
   public var resultCacheStatistics: [String: CacheStatistics] {
     _cache?.statistics(of: .results) ?? [:]
   }

@@ -13,7 +13,8 @@ final class CacheTable: @unchecked Sendable {
   /// A search that finds an entry reads only the 32 bytes of its place, and the value. Reading the
   /// `CacheEntry` as well could miss the processor's cache and double the time of the search.
   private struct Place: BitwiseCopyable {
-    /// The key itself if it has 8 bytes. Otherwise the hash of the key; the entry stores the key.
+    /// The key of the entry if the key has 8 bytes. Otherwise the hash of the key, which the entry
+    /// itself stores.
     var tag: UInt64 = 0
     /// The entry; nil if the place is empty.
     var entry: Unmanaged<CacheEntry>?
@@ -45,10 +46,11 @@ final class CacheTable: @unchecked Sendable {
   private(set) var byteCount = 0
   /// The index of the place that `evict()` examined last.
   private var hand = 0
-  /// Maps the rowid of each cached row to the hash of the row's key, by which the entry is found.
+  /// The hash of each cached row's key, by which the entry of the row is found. The dictionary is
+  /// searched by the rowid of the row.
   private var hashes: [Int64: UInt64] = [:]
-  /// For each database table: the entries with results that were read from it. Each entry comes
-  /// with the hash of its key, by which it is found.
+  /// The entries whose results were read from a table, for each table of the database. Each entry
+  /// is stored with the hash of its key, by which the entry is found.
   private var readers: [String: [ObjectIdentifier: UInt64]] = [:]
   private var seed = UInt64.random(in: .min ... .max)
 
@@ -176,7 +178,8 @@ final class CacheTable: @unchecked Sendable {
     var removed: [CacheEntry] = []
     var place = 0
     while place <= mask {
-      // After a removal, another entry may have moved to the same place.
+      // After a removal, the same place is examined again, because another entry may have moved to
+      // it.
       if let entry = places[place].entry, isRemoved(entry.takeUnretainedValue()) {
         removed.append(remove(entry, at: place))
       } else {
@@ -235,7 +238,8 @@ final class CacheTable: @unchecked Sendable {
     var place = (empty + 1) & mask
     while places[place].entry != nil {
       let home = Int(truncatingIfNeeded: hash(of: places[place])) & mask
-      // An entry moves if the gap lies between `home`, where a search for it begins, and `place`.
+      // A search for the entry begins at `home` and ends at `place`. If the gap lies between them,
+      // the search would stop there, so the entry moves into the gap.
       if (place &- home) & mask >= (place &- gap) & mask {
         places[gap] = places[place]
         places[place] = Place()

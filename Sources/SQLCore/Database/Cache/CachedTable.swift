@@ -2,19 +2,19 @@ import CSQLite
 
 /// A table whose rows may be cached.
 package struct CachedTable: Sendable {
-  /// Whether the rowids of the rows can be read. The pre-update hook identifies rows by rowid.
-  /// Without rowids, as in a table WITHOUT ROWID, each commit that touches the table removes all
-  /// cached rows of the table.
+  /// Whether the rowids of the rows can be read. The pre-update hook reports changed rows by their
+  /// rowids. If the rowids cannot be read, as in a table WITHOUT ROWID, each commit that touches
+  /// the table removes all cached rows of the table.
   package let hasRowID: Bool
 }
 
-/// The facts that one connection knows about the tables of cached models. The key is
-/// `CachedModel.number`.
+/// The facts that one connection has found out about the tables of cached models. They are stored
+/// by the `CachedModel.number` of each model.
 struct CachedTables {
   private var tables: [Int: (schemaVersion: Int32, table: CachedTable?)] = [:]
 
-  /// Returns the facts about a table; nil if they are not known for this version of the schema.
-  /// `.some(nil)` means that the rows of the table must not be cached.
+  /// Returns the facts about a table. Returns nil if they are not known for this version of the
+  /// schema. Returns `.some(nil)` if it is known that the rows of the table must not be cached.
   func table(_ number: Int, schemaVersion: Int32) -> CachedTable?? {
     guard let known = tables[number], known.schemaVersion == schemaVersion else { return nil }
     return .some(known.table)
@@ -26,18 +26,19 @@ struct CachedTables {
 }
 
 extension ConnectionCore {
-  /// Returns whether the rows of a model's table can be found by rowid. Nil if the rows must not be
-  /// cached.
+  /// Returns the facts about the table of a model, if the rows of the table can be cached. Returns
+  /// nil if the rows must not be cached.
   ///
   /// The rows can be cached if the table is an ordinary table with the same primary key as the
-  /// model. At most one row then has a given key.
+  /// model, because at most one row then has a given key.
   ///
   /// - Parameter rowID: The name by which SQL refers to the rowid: `rowid`, `_rowid_` or `oid`. Nil
   ///   if the model has columns with all three names.
   package func cachedTable(
     of model: CachedModel, key columns: [String], rowID: String?
   ) throws -> CachedTable? {
-    // An authorizer that was added only to this connection may hide values.
+    // An authorizer that was added only to this connection may hide values from it, so this
+    // connection must not store rows in the cache.
     guard state.pointee.hooks.listeners.authorizer.isEmpty else { return nil }
     let version = try schemaVersion()
     let number = model.number
@@ -70,7 +71,8 @@ extension ConnectionCore {
         try collation(ofColumn: column, in: name).lowercasedASCII == row[1]?.lowercasedASCII
       else { return nil }
     }
-    // The table may have a column that the model lacks and that has the name of the rowid.
+    // The table may have a column, unknown to the model, that has the name of the rowid. SQL then
+    // cannot read the rowid by this name.
     let hidesRowID = known.contains { $0.name.lowercasedASCII == rowID }
     return CachedTable(hasRowID: !isWithoutRowID && rowID != nil && !hidesRowID)
   }

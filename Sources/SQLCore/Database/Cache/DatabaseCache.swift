@@ -28,9 +28,10 @@ public final class DatabaseCache: Sendable {
     /// A number that increases when results may change without a commit, for example because a
     /// function was registered.
     var generation = 0
-    /// The version of the database to which all entries belong; nil while nothing may be stored.
+    /// The version of the database to which all entries belong. While it is nil, nothing may be
+    /// stored.
     var version: WALIndex.Header?
-    /// Whether the writer is committing now, and nothing else was committed since `version`.
+    /// Whether the writer is committing now, and no other commit was made since `version`.
     var isCommitting = false
     /// The caches of the models; the index is `CachedModel.number`. They are retained until the
     /// `DatabaseCache` is released, so that a lookup changes no reference count.
@@ -68,12 +69,12 @@ public final class DatabaseCache: Sendable {
     hitCount.wrappingAdd(1, ordering: .relaxed).newValue & 63 == 0
   }
 
-  /// Calls a closure with the cached value for a key of 8 bytes. The closure must only copy the
-  /// value. It runs under the lock, so that the value need not be retained.
+  /// Calls a closure with the cached value for a key of 8 bytes. The closure runs under the lock,
+  /// so that the value need not be retained. It must do nothing but copy the value.
   ///
   /// Returns false if no value is cached. Also returns false if any connection is in use, because
   /// this call may then be inside another access. The caller then calls `lookUp(_:in:)`, which
-  /// checks this.
+  /// throws if it is inside another access.
   package func copy(_ word: UInt64, in number: Int, _ copy: (AnyObject) -> Void) -> Bool {
     guard pool.isUnoccupied else { return false }
     return state.withLock { state -> Bool in
@@ -109,7 +110,8 @@ public final class DatabaseCache: Sendable {
       guard let index = state.index else {
         return .miss(CacheTicket(version: nil, needsIndex: !state.isOff))
       }
-      // During a commit of the writer, the entries stay, because the WAL hook decides about them.
+      // While the writer commits, no entries are removed here. The WAL hook decides after the
+      // commit which entries to remove.
       guard !state.isCommitting, let header = index.header else { return .miss(CacheTicket()) }
       removed = state.removeAll()
       state.version = header
@@ -126,8 +128,9 @@ public final class DatabaseCache: Sendable {
   ) {
     guard let version = ticket.version else { return }
     let removed = state.withLock { state -> [CacheEntry] in
-      // The read began after the ticket was made, and used the newest snapshot. If nothing was
-      // committed since the ticket was made, this snapshot has the version of the ticket.
+      // The value is stored only if nothing was committed since the ticket was made. The read began
+      // after that, and used the newest snapshot. The snapshot therefore has the version of the
+      // ticket.
       guard state.version == version, state.generation == ticket.generation,
         let index = state.index, index.isAt(version)
       else { return [] }
@@ -139,8 +142,8 @@ public final class DatabaseCache: Sendable {
     withExtendedLifetime(removed) {}
   }
 
-  /// Sets the wal-index, which a reader has mapped. Later lookups compare `version` with the header
-  /// of this wal-index.
+  /// Sets the wal-index, which the given reader has mapped into memory. Later lookups compare
+  /// `version` with the header of this wal-index.
   package func useIndex(of core: ConnectionCore, with ticket: CacheTicket) {
     guard ticket.needsIndex, core.isReader else { return }
     guard let index = core.walIndex() else { return }
@@ -232,7 +235,7 @@ package struct CacheTicket: Sendable {
   package var allowsStoring: Bool { version != nil }
 }
 
-/// The facts about a model that a cache uses.
+/// The facts about a model that its cache needs, such as the name of the model's table.
 @usableFromInline
 package struct CachedModel: Sendable {
   /// The kind of entries that a cache has for a model.
@@ -244,7 +247,7 @@ package struct CachedModel: Sendable {
   }
 
   package let content: Content
-  /// The number of the cache. Each model has two: for rows and for results.
+  /// The number of the cache. Each model has two caches: one for its rows, and one for results.
   package let number: Int
   /// The name of the table, as the model spells it.
   let name: String

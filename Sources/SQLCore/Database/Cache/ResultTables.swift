@@ -1,6 +1,6 @@
 import CSQLite
 
-/// The tables that cached queries read, as far as one connection knows them.
+/// A record of the tables that cached queries read. Each connection has its own record.
 struct ResultTables {
   private struct Known {
     let schemaVersion: Int32
@@ -12,9 +12,9 @@ struct ResultTables {
 
   private static let maximumCount = 1_000
 
-  /// Returns the tables that a query reads; `.some(nil)` if its result must not be cached. Returns
-  /// nil if the tables are not known yet, or if the schema or a registered function or collation
-  /// has changed since they were found.
+  /// Returns the tables that a query reads. Returns `.some(nil)` if the result of the query must
+  /// not be cached. Returns nil if the tables are not known yet, or if the schema or a registered
+  /// function or collation has changed since the tables were found.
   func tables(
     of shape: [UInt8], schemaVersion: Int32, registrations: UInt64
   ) -> [String]?? {
@@ -66,7 +66,8 @@ extension ConnectionCore {
   private func findResultTables(of sql: String) throws -> [String]? {
     let (columns, functions) = try reads(of: sql)
     for function in functions where !Self.pureFunctions.contains(function) { return nil }
-    // A program may have replaced one of SQLite's functions by its own.
+    // If a program has replaced one of SQLite's functions by its own, the result of the function
+    // may depend on more than its arguments.
     let registered = try ownRows("SELECT name FROM pragma_function_list WHERE NOT builtin")
     for function in registered.compactMap({ $0[0]?.lowercasedASCII })
     where functions.contains(function) && !function.hasPrefix("apus_") {
@@ -88,7 +89,7 @@ extension ConnectionCore {
     return Array(tables)
   }
 
-  /// The virtual tables whose rows depend only on their arguments.
+  /// The names of the virtual tables whose rows depend only on the arguments of the table.
   private static let tablesOfArguments: Set = [
     "json_each", "json_tree", "generate_series", "apus_array", "apus_json_each",
   ]

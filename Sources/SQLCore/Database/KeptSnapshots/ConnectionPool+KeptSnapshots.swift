@@ -4,8 +4,8 @@ import Dispatch
 // a timer of the pool ends the snapshots that are no longer used. The timer does not run in a
 // process that does not read.
 extension ConnectionPool {
-  /// The state of a timer. At each of its rounds, the pool ends the kept snapshots that are no
-  /// longer used.
+  /// The state of the timer that ends kept snapshots. In each round of the timer, the pool ends the
+  /// snapshots that are no longer used.
   struct Rounds {
     /// The number of the current round.
     private(set) var number: UInt64 = 0

@@ -10,21 +10,21 @@ import CSQLite
 /// A snapshot is kept only for a moment, because it keeps the log from being restarted. The pool
 /// ends a snapshot some milliseconds after its last use.
 struct KeptSnapshot {
-  /// The wal-index, which shows commits. It is `none` if the connection cannot keep snapshots, as
-  /// with attached databases.
+  /// The wal-index, whose header shows commits. It is `none` if the connection cannot keep
+  /// snapshots, for example because databases are attached to it.
   private var support = WALIndexSupport.unknown
   /// The version of the database that the open transaction sees; nil if no snapshot is kept.
   private var version: WALIndex.Version?
-  /// The time of the last read that began without a kept snapshot.
+  /// The time at which the last read without a kept snapshot began.
   private var lastMiss = Deadline(nanoseconds: 0)
-  /// The library's own BEGIN and COMMIT, prepared when they are first used.
+  /// The library's own statements BEGIN and COMMIT, which are prepared when they are first used.
   private(set) var begin: OpaquePointer?
   private(set) var commit: OpaquePointer?
-  /// The round of the pool's timer in which the connection last returned to the pool with the
-  /// snapshot.
+  /// The number of the timer's round in which the connection last returned to the pool with the
+  /// snapshot. The timer belongs to the pool.
   private(set) var lastUse: UInt64 = 0
-  /// The round of the pool's timer in which the connection first returned to the pool with the
-  /// snapshot; nil before that.
+  /// The number of the timer's round in which the connection first returned to the pool with the
+  /// snapshot. Nil if it has not returned to the pool yet.
   private var firstUse: UInt64?
   /// Whether the snapshot has been used for so long that the next read must take a new one.
   private var isOld = false
@@ -63,8 +63,8 @@ struct KeptSnapshot {
     support = index.map { .log($0) } ?? .none
   }
 
-  /// Notes that a read found no kept snapshot. Returns whether the last such read was only a moment
-  /// ago.
+  /// Notes that a read found no kept snapshot. Returns whether the last such read was less than
+  /// `longestPause` ago.
   mutating func isBusy() -> Bool {
     let now = Deadline.roughlyNow
     defer { lastMiss = now }
@@ -167,11 +167,11 @@ extension ConnectionCore {
     return version
   }
 
-  /// Keeps the snapshot of the read that has just ended if the snapshot has the given version.
-  /// Otherwise ends the transaction, because something was committed during the read.
+  /// Keeps the snapshot of the read that has just ended, if the snapshot has the given version.
+  /// Ends the transaction otherwise.
   ///
-  /// The given version was the newest before SQLite took the snapshot. If it is still the newest
-  /// now, the snapshot has this version.
+  /// The given version was the newest one before SQLite took the snapshot. If it is still the
+  /// newest one, nothing was committed during the read, so the snapshot has this version.
   private func endSnapshot(unless version: WALIndex.Version?) throws {
     if let version, isInTransaction,
       sqlite3_txn_state(handle, "main") == SQLITE_TXN_READ,
@@ -209,8 +209,9 @@ extension ConnectionCore {
 }
 
 extension HookState {
-  /// Whether a listener is called for the library's own statements. Snapshots are then not kept, so
-  /// that the listener sees the same statements as without this optimization.
+  /// Whether there is a listener that would also be called for the library's own statements. If so,
+  /// no snapshots are kept, so that the listener sees the same statements as without this
+  /// optimization.
   fileprivate var seesOwnStatements: Bool {
     !listeners.trace.isEmpty || !listeners.authorizer.isEmpty
   }

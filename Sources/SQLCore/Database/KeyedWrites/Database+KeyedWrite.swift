@@ -108,8 +108,8 @@ extension Database {
     try write { try $0.forgetKeys(olderThan: age) }
   }
 
-  /// Deletes the keys of all writes that were committed longer ago than `age`, from asynchronous
-  /// code.
+  /// Deletes the keys of all writes that were committed longer ago than `age`, and returns the
+  /// number of deleted keys. This is the asynchronous form.
   @discardableResult
   public func forgetWrites(olderThan age: Duration) async throws -> Int {
     try await write { try $0.forgetKeys(olderThan: age) }
@@ -139,14 +139,15 @@ extension Database {
         return try await body(attempts.remaining)
       } catch {
         let pause = try attempts.pause(after: error)
-        // A cancelled sleep ends at once, and the next attempt detects the cancellation.
+        // If the task is cancelled, the sleep ends at once, and the next attempt detects the
+        // cancellation.
         try? await Task.sleep(nanoseconds: pause)
       }
     }
   }
 }
 
-/// The attempts of one write with a key, and the remaining time.
+/// The attempts to run one write with a key, and the time that remains for further attempts.
 private struct KeyedAttempts {
   private let allowed: UInt64
   private let end: ContinuousClock.Instant?
@@ -162,7 +163,7 @@ private struct KeyedAttempts {
   /// The time until the deadline; nil if there is no deadline.
   var remaining: Duration? { end.map { max(.zero, $0 - .now) } }
 
-  /// Returns the nanoseconds to wait before the next attempt. Throws the given error if there is no
+  /// Returns how many nanoseconds the caller waits before the next attempt. Throws if there is no
   /// time for another attempt, or if another attempt would not help.
   ///
   /// After an attempt with an unknown outcome, the outcome of the write stays unknown until a later

@@ -34,9 +34,9 @@ extension Database {
   /// try db.remove(listener)
   /// ```
   ///
-  /// An access that finds an idle connection, or may open a new one, does not wait. For a write
-  /// that joins the transaction of earlier writes, the wait ends when it joins. `body` must not use
-  /// the database. While `body` runs, another access may be delayed.
+  /// An access that finds an idle connection, or may open a new one, does not wait. If a write
+  /// joins the transaction of earlier writes, its wait ends at that moment. `body` must not use the
+  /// database. While `body` runs, another access may be delayed.
   ///
   /// With a listener, each wait reads the clock twice. Without a listener, each wait costs one
   /// comparison.
@@ -52,7 +52,7 @@ extension Database {
 final class AccessWaits: Sendable {
   private typealias Listeners = HookListeners.List<@Sendable (AccessWait) -> Void>
 
-  /// A wait that has begun, and the listeners that are notified of its end.
+  /// A wait that has begun. When it ends, the listeners of `waits` are notified.
   struct Running: Sendable {
     let lane: AccessWait.Lane
     let start = Deadline.now
@@ -82,7 +82,8 @@ final class AccessWaits: Sendable {
 
   /// Releases the closures of listeners that were removed.
   func purge() {
-    // The closures are released only after the lock is released.
+    // The removed closures are returned by this closure, so that they are released only after the
+    // lock is released.
     let removed = listeners.withLock { listeners -> Listeners in
       let removed = listeners.filter { $0.listener.isRemoved }
       listeners.removeAll { $0.listener.isRemoved }

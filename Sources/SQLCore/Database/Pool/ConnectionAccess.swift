@@ -17,10 +17,10 @@ final class ConnectionAccess: Sendable {
   let threads: WorkerThreads
   private let writerThread: WorkerThreads
   private let liveThreads: WorkerThreads
-  /// The threads on which the rows of streams are read, a batch at a time.
+  /// The threads on which streams read their rows, one batch at a time.
   let streamThreads: WorkerThreads
-  /// The number of accesses by tasks. At each 64th access, the task yields, so that other tasks can
-  /// run.
+  /// The number of accesses that tasks have begun. At every 64th access, the task yields, so that
+  /// other tasks can run.
   private let accessCount = Atomic<UInt8>(0)
 
   init(
@@ -104,13 +104,14 @@ final class ConnectionAccess: Sendable {
       try pool.check()
       try pool.take(lane, for: waiter)
     } catch {
-      // After the database was closed, it may have no thread left.
+      // The database may have no thread left on which to report the error, because it may be
+      // closed. A thread of the system therefore reports it.
       DispatchQueue.global().async { waiter.endWaiting(with: error) }
     }
   }
 
-  /// Returns the closure to call when an access gets the connection for which it waited. The
-  /// closure runs `body` on a thread of the database.
+  /// Returns the closure that is called when an access gets the connection for which it waited.
+  /// This closure then runs `body` on a thread of the database.
   private func answer<Result: Sendable>(
     _ lane: ConnectionPool.LaneName, _ options: AccessOptions, _ waiter: Waiter,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result,
@@ -182,15 +183,15 @@ final class ConnectionAccess: Sendable {
     try pool.check()
     let waiter = Waiter(sharedWrite: write)
     return try await wait(.writer, nil, waiter) { continuation in
-      // The group that commits the write delivers its result. The connection may have been granted
-      // to another write of that group.
+      // The result is not delivered here, but by the group of writes that commits this write. The
+      // connection may have been granted to another write of that group.
       write.answer(to: continuation)
       return { result in
         switch result {
         case .failure(let error): write.finish(throwing: error)
         case .success(.connection(let core)): self.writerThread.submit { granted(core, waiter) }
-        // The writer opens with the database, so its lane never grants a permission to open a
-        // connection.
+        // This case never occurs. The writer's connection opens together with the database, so its
+        // lane never grants the permission to open a connection.
         case .success(.room): write.finish(throwing: DatabaseError.misuse("there is no writer"))
         }
       }
@@ -199,8 +200,9 @@ final class ConnectionAccess: Sendable {
 
   // MARK: Long jobs
 
-  /// Runs a long job, such as a backup, on a reader that is opened for it, in addition to the
-  /// readers of the pool. The job may also use the database.
+  /// Runs a long job, such as a backup, on its own connection. The connection is a reader that is
+  /// opened only for this job, in addition to the readers of the pool. The job may also use the
+  /// database.
   func runBeside<Result>(
     fileID: StaticString = #fileID, line: UInt = #line, _ body: (ConnectionCore) throws -> Result
   ) throws -> Result {
@@ -212,7 +214,8 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Runs a long job, such as a backup, on a reader and a thread that exist only for this job.
+  /// Runs a long job, such as a backup. This is the asynchronous form. The job has its own reader
+  /// and its own thread, which exist only for this job.
   func runBeside<Result: Sendable>(
     fileID: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable (ConnectionCore) throws -> Result
@@ -298,7 +301,8 @@ final class ConnectionAccess: Sendable {
     return core
   }
 
-  /// Opens the granted connection if necessary, runs `body` with it, and gives it back.
+  /// Runs `body` with the connection that was granted, and then gives the connection back to the
+  /// pool. If the grant is a permission to open a connection, opens it first.
   private func use<Result>(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName, _ options: AccessOptions,
     _ waiter: Waiter, _ body: (ConnectionCore) throws -> Result
@@ -315,8 +319,8 @@ final class ConnectionAccess: Sendable {
     return try body(core)
   }
 
-  /// Returns the connection that was granted, and opens it if necessary. Gives the grant back if
-  /// opening fails.
+  /// Returns the connection that was granted. If the grant is a permission to open a connection,
+  /// opens it first. If opening fails, gives the grant back to the pool.
   private func open(
     _ grant: ConnectionPool.Grant, _ lane: ConnectionPool.LaneName
   ) throws -> ConnectionCore {

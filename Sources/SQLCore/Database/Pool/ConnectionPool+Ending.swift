@@ -13,15 +13,16 @@ extension ConnectionPool {
   }
 
   /// Allows no new accesses, and closes the connections. Waits for the end of probes, which are
-  /// reads for the library itself. Throws `.busy` if any other access runs or waits; streams that
-  /// are already ending do not count.
+  /// reads for the library itself. Throws `.busy` if any other access runs or waits. Streams that
+  /// are already ending do not count as accesses here.
   ///
   /// - Parameter willClose: Called when no access can begin any more, before the connections close.
   func close(_ willClose: () -> Void = {}) throws {
     while true {
       let (cores, probes) = try removeAllForEver()
       if probes == nil { willClose() }
-      // The last connection of a file in WAL mode checkpoints the log as it closes.
+      // If the database is a file in WAL mode, the last connection runs a checkpoint of the log as
+      // it closes.
       for core in cores { core.close() }
       guard let probes else { return }
       probes.wait()
@@ -55,7 +56,8 @@ extension ConnectionPool {
     }
   }
 
-  /// Removes the idle connections and returns them. Called when no access can request one any more.
+  /// Removes the idle connections and returns them. This method is called when no access can
+  /// request a connection any more.
   func removeAll() -> [ConnectionCore] {
     state.withLock { $0.removeIdle() }
   }

@@ -33,7 +33,8 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that a long job begins on a connection that does not belong to the pool.
+  /// Notes that a long job begins. The job uses its own connection, which does not belong to the
+  /// pool. Throws if the pool is closed.
   func admit(_ core: ConnectionCore, for place: SourcePlace) throws {
     try state.withLock { state throws in
       if state.isClosed { throw Self.closed }
@@ -58,8 +59,8 @@ extension ConnectionPool {
     }
   }
 
-  /// Notes that this thread no longer uses the connection. The access keeps the connection, and
-  /// another thread may already use it.
+  /// Notes that this thread no longer uses the connection. The access still has the connection, and
+  /// may already use it on another thread.
   func leaveThread(with core: ConnectionCore) {
     let thread = ThreadID.current
     state.withLock { state in

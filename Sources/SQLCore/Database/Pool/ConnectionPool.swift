@@ -11,10 +11,11 @@ final class ConnectionPool: Sendable {
   /// The names of the lanes. A lane is a group of connections that serve one kind of access.
   enum LaneName: Int, CaseIterable, Sendable { case writer, reader, stream, live }
 
-  /// A permission to use a connection.
+  /// A permission to use a connection of a lane. The connection is an idle one, or one that the
+  /// access opens itself.
   enum Grant: Sendable {
     case connection(ConnectionCore)
-    /// A permission to open one more connection. The access itself opens it.
+    /// A permission to open one more connection. The access that gets the permission opens it.
     case room
   }
 
@@ -212,8 +213,8 @@ final class ConnectionPool: Sendable {
         return grant
       }
       if name == .stream, state[name].waitingCount >= state[name].endingCount {
-        // A wait might never end: other streams may hold their connections indefinitely, and may
-        // belong to the same caller.
+        // The stream must not wait here, because the wait might never end. Other streams may hold
+        // their connections indefinitely, and may even belong to the same caller.
         throw TooManyStreams(maximum: state[name].maximum)
       }
       if let wait = waits.begin(name) { waiter.stand(wait) }
@@ -236,8 +237,9 @@ final class ConnectionPool: Sendable {
     state.withLock { $0[name].waitingCount }
   }
 
-  /// Takes the first access from the writer's waiting line if it can share a commit, or returns
-  /// nil. No write overtakes another.
+  /// Takes the first access from the writer's waiting line, and returns it, if its write can share
+  /// a commit. Otherwise returns nil. Writes that wait behind it are not considered, so no write
+  /// overtakes another.
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
       guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }
@@ -250,7 +252,7 @@ final class ConnectionPool: Sendable {
   /// Ends the access that used the connection, and gives the connection to the next access in line.
   func giveBack(_ core: ConnectionCore, to name: LaneName) {
     core.endLease()
-    // A stream calls `streamWillEnd()` before it gives its connection back.
+    // The stream has called `streamWillEnd()` before, so this call no longer counts it as ending.
     let result = state.withLock { state -> State.Return in
       state.leave(core)
       publishOccupants(state)
@@ -289,7 +291,8 @@ final class ConnectionPool: Sendable {
     state.withLock { $0[.stream].endingCount += 1 }
   }
 
-  /// Reverses `streamWillEnd()` for a stream that was granted nothing.
+  /// Undoes `streamWillEnd()` for a stream to which nothing was granted, and which therefore gives
+  /// nothing back.
   func streamDidNotBegin() {
     state.withLock { $0[.stream].endingCount -= 1 }
   }

@@ -49,15 +49,15 @@ final class Waiter: Sendable {
     }
   }
 
-  /// Notes that the access is put into the waiting line, unless it was cancelled before. At the end
-  /// of the wait, `wait` notifies listeners.
+  /// Notes that the access was put into the waiting line, unless the access was cancelled before.
+  /// When the wait ends, `wait` notifies the listeners of `db.onWait`.
   func stand(_ wait: AccessWaits.Running) {
     state.withLock { state in
       if case .waiting(let answer, _) = state { state = .waiting(answer, wait) }
     }
   }
 
-  /// Gives the access a grant. Returns false if the access no longer waits.
+  /// Gives a grant to the access, which ends the wait. Returns false if the access no longer waits.
   func grant(_ grant: ConnectionPool.Grant) -> Bool {
     guard let (answer, wait) = stopWaiting(to: .granted) else { return false }
     answer(.success(grant))
@@ -65,8 +65,8 @@ final class Waiter: Sendable {
     return true
   }
 
-  /// Ends the waiting, because a shared transaction that already has the connection will run this
-  /// write. Returns false if the access no longer waits.
+  /// Ends the wait of a write that joins a shared transaction. This transaction already has the
+  /// connection, and will run the write. Returns false if the access no longer waits.
   func join() -> Bool {
     guard let (_, wait) = stopWaiting(to: .granted) else { return false }
     wait?.end(wasGranted: true)

@@ -123,21 +123,21 @@ struct SharedTransaction {
         return true
       }
     }
-    // A setting that lasts until the commit, such as `defer_foreign_keys`, must affect only the
-    // write that set it.
+    // A setting that lasts until the commit, such as that of `PRAGMA defer_foreign_keys`, must
+    // affect only the write that made it. The group therefore takes no further write.
     return core.state.pointee.transaction.changedConnection
   }
 
   private mutating func commit() {
-    // If some changes could not be undone, the transaction must not be committed. If all writes
-    // were undone, there is nothing to commit.
+    // The transaction must not be committed if some changes could not be undone. If all writes were
+    // undone, the transaction contains nothing to commit.
     guard core.isTransactionWhole, core.state.pointee.transaction.sharedWrites?.done != 0 else {
       return core.rollBack()
     }
     do {
       try core.run(cached: "COMMIT")
     } catch let error as RemoteSessionError where error.outcome == .unknown {
-      // The writes may have been committed, so none of them may run again.
+      // It is not known whether the writes were committed, so none of them may run again.
       core.rollBack()
       for index in members.indices {
         if case .done = members[index].outcome {
@@ -151,12 +151,13 @@ struct SharedTransaction {
     }
   }
 
-  /// Called when SQLite has rolled back the whole transaction. Marks the writes that had finished
-  /// as undone. If the group has only one write, the write fails with the cause, as it would in a
-  /// transaction of its own.
+  /// Marks the finished writes of the group as undone. This method is called when SQLite has rolled
+  /// back the whole transaction. If the group has only one write, this write fails with the cause
+  /// instead, as it would in a transaction of its own.
   ///
-  /// Also notifies rollback listeners of each of these writes. A write that will run again is
-  /// reported only if commit listeners were already notified of it.
+  /// Also notifies rollback listeners of each finished write, with one exception: if a write will
+  /// run again, and no commit listener was notified of it, the rollback of this write is not
+  /// reported.
   private mutating func undo(because cause: any Error, before end: Int) {
     core.state.pointee.uniqueIDs.ticks = 0
     let done = members.indices.prefix(end).filter { index in
@@ -171,15 +172,15 @@ struct SharedTransaction {
     }
   }
 
-  /// Runs the undone writes that can run again, each in its own transaction.
+  /// Runs each undone write again that can run again. Each of them gets its own transaction.
   private mutating func runUndone() {
     for index in members.indices {
       guard case .undone = members[index].outcome, members[index].write.canRunAgain else {
         continue
       }
       let write = members[index].write
-      // Rollbacks are reported here, because SQLite reports no rollback if the transaction cannot
-      // even begin.
+      // The rollback listeners are called here, and not by SQLite's rollback hook. SQLite would
+      // report no rollback if the transaction cannot even begin.
       core.state.pointee.transaction.countSharedWrites(done: 1)
       do {
         var isWithdrawn = false
@@ -198,18 +199,19 @@ struct SharedTransaction {
   }
 }
 
-/// The counts of the writes in a shared transaction. Commit and rollback listeners are notified of
-/// each write, while SQLite reports only the whole transaction.
+/// The counts of the writes in a shared transaction. SQLite reports only the commit or rollback of
+/// the whole transaction. With the counts, the library notifies listeners of each single write.
 struct SharedWriteCount {
   /// The number of writes that will be committed.
   var done = 0
-  /// The number of the `done` writes that were already reported to commit listeners.
+  /// The number of finished writes (counted in `done`) that were already reported to commit
+  /// listeners.
   var reported = 0
 }
 
 extension ConnectionCore {
   /// Throws if the write violates a foreign key that is checked only at the commit. At the commit,
-  /// it would no longer be known which write violated the key.
+  /// the library could no longer tell which write has violated the key.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_dbstatus_options.html>
   fileprivate func checkDeferredForeignKeys() throws {

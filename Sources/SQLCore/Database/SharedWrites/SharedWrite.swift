@@ -14,10 +14,11 @@ protocol SharedWrite: AnyObject, Sendable {
   func finish(throwing error: (any Error)?)
 }
 
-/// A closure of `write { }`, waiting to share a commit.
+/// A write, such as a call of the asynchronous `write { }`, that runs a closure and shares its
+/// commit with other writes.
 ///
-/// `@unchecked Sendable`: only one thread at a time uses it, for `answer`, then `run`, then
-/// `finish`. The writer's waiting line and the writer's thread ensure this order.
+/// `@unchecked Sendable`: only one thread at a time uses the object. `answer` is called first, then
+/// `run`, and then `finish`. The writer's waiting line and the writer's thread ensure this order.
 final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendable {
   let canRunAgain: Bool
   private let body: @Sendable (ConnectionCore) throws -> Value
@@ -56,7 +57,8 @@ final class SharedWriteClosure<Value: Sendable>: SharedWrite, @unchecked Sendabl
 /// An error thrown when a write was undone because another write of the same shared transaction
 /// made SQLite roll back the whole transaction, or because the commit of this transaction failed.
 ///
-/// The write can be run again; `write(alone: true)` does not share its transaction.
+/// The program can run the write again. If it calls `write(alone: true)`, the write does not share
+/// its transaction.
 /// - SeeAlso: <https://www.sqlite.org/lang_savepoint.html>
 public struct SharedTransactionRolledBack: Error, CustomStringConvertible {
   /// The error that made SQLite roll back.

@@ -13,7 +13,8 @@ struct ObservationState {
   private(set) var installed: UnsafeMutablePointer<InstalledObserver>?
   /// Whether row changes are reported to the observer.
   private(set) var observesRows = false
-  /// The handle of the statement that writes, from its first step to its end.
+  /// The handle of the statement that is writing now. It is set from the first step of the
+  /// statement to its end.
   private(set) var writingStatement: OpaquePointer?
   /// The name that the program has given to the current write, for observers.
   private(set) var writeLabel: String?
@@ -22,8 +23,8 @@ struct ObservationState {
   /// The tables whose row changes the observer does not need.
   private var passedOver = RecentTables()
   /// The last table that the running statement changed and whose changes the observer does not
-  /// need. The address of the table's name stands for the table. While the statement runs, no other
-  /// name can have this address.
+  /// need. The table is identified by the address of its name, because no other name can have this
+  /// address while the statement runs.
   private var lastPassedOver: UnsafePointer<CChar>?
 
   /// Frees the memory that this value has allocated, and releases the observer.
@@ -39,7 +40,7 @@ struct ObservationState {
     lastPassedOver = nil
   }
 
-  /// The observer, while there is one.
+  /// The observer; nil if there is no observer.
   var observer: (any StatementObserver)? { installed?.pointee.observer }
 
   private mutating func install(_ observer: (any StatementObserver)?) {
@@ -71,8 +72,9 @@ struct ObservationState {
     writingStatement = nil
   }
 
-  /// Returns a pointer to the observer, to notify it that a statement begins or ends. Also clears
-  /// `lastPassedOver`, because its address may hold another table's name afterwards.
+  /// Returns a pointer to the observer, so that the caller can notify it that a statement begins or
+  /// ends. Also clears `lastPassedOver`, because another table's name may have this address from
+  /// now on.
   @inline(__always)
   mutating func observerOfStatement() -> UnsafeMutablePointer<InstalledObserver>? {
     guard let installed else { return nil }
@@ -82,7 +84,8 @@ struct ObservationState {
 
   // MARK: Tables
 
-  /// Whether this is the table in `lastPassedOver`, so that the observer need not be asked again.
+  /// Returns whether the table is the one in `lastPassedOver`. If it is, the observer need not be
+  /// asked again.
   @inline(__always)
   func passesOver(_ table: UnsafePointer<CChar>) -> Bool { lastPassedOver == table }
 
@@ -103,10 +106,11 @@ struct ObservationState {
   }
 }
 
-/// The observer of a connection, in the connection's own memory.
+/// A holder of the observer of a connection. It is stored in memory that belongs to the connection.
 ///
-/// The type is noncopyable, so that Swift borrows the observer for a call. A call through a
-/// property would retain and release the observer, three times for each statement.
+/// The type is noncopyable, so that Swift borrows the observer for a call. If the observer were
+/// called through a property of the connection, Swift would retain and release it three times for
+/// each statement.
 struct InstalledObserver: ~Copyable {
   let observer: any StatementObserver
 
@@ -133,7 +137,7 @@ package protocol StatementObserver: AnyObject {
   func statementWillRun(_ statement: StatementPointer, on core: ConnectionCore)
   /// Called when the statement ended, successfully or with an error, or was reset before its end.
   func statementDidRun(_ statement: StatementPointer, failed: Bool, on core: ConnectionCore)
-  /// Called when a write that shares its transaction with others ended successfully.
+  /// Called when a write has ended successfully, if it shares its transaction with other writes.
   func sharedWriteDidEnd(on core: ConnectionCore)
   /// Called when a row is about to be inserted, updated or deleted. Returns false if the observer
   /// does not need rows of a table with that name.

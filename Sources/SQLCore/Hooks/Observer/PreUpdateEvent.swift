@@ -19,9 +19,9 @@ public struct PreUpdateEvent: ~Copyable {
   package let handle: OpaquePointer
   /// The kind of change.
   public let kind: Kind
-  /// The name of the database; the pointer is the same for all rows of one table.
+  /// The name of the database. For all rows of one table, the pointer to the name is the same.
   package let database: UnsafePointer<CChar>
-  /// The name of the table; the pointer is the same for all rows of one table.
+  /// The name of the table. For all rows of one table, the pointer to the name is the same.
   package let table: UnsafePointer<CChar>
   /// The rowid before an update or deletion; 0 in a table WITHOUT ROWID.
   public let oldRowID: Int64
@@ -34,21 +34,21 @@ public struct PreUpdateEvent: ~Copyable {
   public var tableName: String { String(cString: table) }
   /// The number of columns of the row.
   public var columnCount: Int { Int(sqlite3_preupdate_count(handle)) }
-  /// The nesting depth of the change: 0 for the statement itself, more for its triggers and
-  /// foreign-key actions.
+  /// The nesting depth of the change. It is 0 for a change by the statement itself, and greater for
+  /// a change by one of its triggers or foreign-key actions.
   public var depth: Int { Int(sqlite3_preupdate_depth(handle)) }
   /// The index of the column that an incremental BLOB writes; −1 for any other change. SQLite
   /// reports the write of an incremental BLOB as a deletion.
   public var blobColumn: Int { Int(sqlite3_preupdate_blobwrite(handle)) }
 
-  /// Returns the value before an update or deletion; nil if SQLite has none.
+  /// Returns the value of a column before an update or deletion; nil if SQLite has no such value.
   package func oldValue(at index: Int) -> OpaquePointer? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_old(handle, Int32(index), &value) == SQLITE_OK else { return nil }
     return value
   }
 
-  /// Returns the value after an update or insertion; nil if SQLite has none.
+  /// Returns the value of a column after an update or insertion; nil if SQLite has no such value.
   package func newValue(at index: Int) -> OpaquePointer? {
     var value: OpaquePointer?
     guard sqlite3_preupdate_new(handle, Int32(index), &value) == SQLITE_OK else { return nil }

@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-/// A small cache of the tables that the pre-update hook reported most recently. For each table, it
-/// has a number that the caller has stored. A lookup does not make a `String` of a table's name.
+/// A small cache of the tables that the pre-update hook reported most recently. With each table, it
+/// stores a number that the caller gives. A lookup makes no `String` of the table's name.
 ///
 /// The hook passes the same pointer for all rows of a table. After a schema change, the pointer may
 /// belong to another table, so the names are also compared. This costs little, because names are

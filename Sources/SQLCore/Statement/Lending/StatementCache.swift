@@ -6,8 +6,8 @@
   import Musl
 #endif
 
-/// The prepared statements that a connection keeps, bounded by count and by bytes. The least
-/// recently used statements are evicted first.
+/// The prepared statements that a connection keeps. Their number and their size in bytes are
+/// limited. The least recently used statements are evicted first.
 ///
 /// The cache is a hash table with open addressing. The hashes are stored apart from the statements,
 /// and the bytes of a key are compared only if the hashes are equal. Each statement has a timestamp
@@ -56,10 +56,11 @@ struct StatementCache {
     numbered.deallocate()
   }
 
-  /// Returns the statement with that key, and marks it as just used; nil if the cache does
-  /// not have it.
+  /// Returns the statement whose key is `key`, and marks it as just used. Returns nil if the cache
+  /// has no such statement.
   ///
-  /// This may return a statement that is in use. The caller must then prepare a second copy of it.
+  /// The returned statement may be in use. In this case, the caller must prepare a second copy of
+  /// it.
   mutating func find(_ key: UnsafeRawBufferPointer, hash: UInt64) -> StatementPointer? {
     guard let statement = lookUp(key, hash: hash) else {
       misses &+= 1

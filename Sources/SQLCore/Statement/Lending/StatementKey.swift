@@ -1,8 +1,8 @@
 /// The key under which a statement is cached, written into memory that the connection reuses.
 ///
-/// The first byte says which kind of key it is. The key of a typed query then has the query's
-/// shape: a byte for each operator and a number for each column, but no values. The key of raw SQL
-/// has the text of the SQL.
+/// The first byte is the kind of the key. In the key of a typed query, the query's shape follows: a
+/// byte for each operator and a number for each column, but no values. In the key of raw SQL, the
+/// text of the SQL follows.
 ///
 /// Code of another module writes a key for each statement that runs. The methods are therefore
 /// `@inlinable`.
@@ -60,7 +60,7 @@ package struct StatementKey {
     count &+= 1
   }
 
-  /// Appends the bytes of a trivial value.
+  /// Appends the bytes of a value whose type is `BitwiseCopyable`.
   @inlinable
   @inline(__always)
   package mutating func append<Value: BitwiseCopyable>(_ value: Value) {
@@ -74,7 +74,7 @@ package struct StatementKey {
   @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8, _ first: UInt16, _ second: UInt16) {
-    // One store writes 8 bytes. The next append overwrites the last 3.
+    // A single store of 8 bytes writes the 5 bytes. The next append overwrites the other 3 bytes.
     if capacity - count < 8 { grow(by: 8) }
     let word = UInt64(byte) | UInt64(first) << 8 | UInt64(second) << 24
     UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
@@ -137,8 +137,8 @@ enum KeyHash {
   static func hash(_ start: UnsafePointer<UInt8>, count: Int, seed: UInt64) -> UInt64 {
     var position = UnsafeRawPointer(start)
     var remaining = count
-    // The count is multiplied first. Otherwise one more byte and one flipped bit could cancel each
-    // other out.
+    // The count is multiplied before it is combined with the seed. Otherwise, an additional byte
+    // and a flipped bit could change the hash in ways that cancel each other out.
     var state = seed ^ (UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15)
     while remaining >= 16 {
       state = mix(

@@ -10,7 +10,7 @@ struct StatementLender {
   private var key = StatementKey()
   /// Storage for the values of a query while its statement is looked up.
   private var values = BoundValues()
-  /// Runs `PRAGMA schema_version`; prepared when it is first used.
+  /// The statement `PRAGMA schema_version`. It is nil until it is needed for the first time.
   private(set) var schemaVersion: OpaquePointer?
   /// The hits and misses of the cache that `takeNewCounts()` has returned so far.
   private var takenCounts = (hits: 0, misses: 0)
@@ -27,7 +27,7 @@ struct StatementLender {
     sqlite3_finalize(schemaVersion)
   }
 
-  /// Frees the remaining memory.
+  /// Frees the memory for keys and for values.
   func deallocate() {
     key.deallocate()
     values.deallocate()
@@ -116,7 +116,7 @@ struct StatementLender {
     return found
   }
 
-  /// Whether the cache has the statement whose key was written, in use or not.
+  /// Whether the cache has the statement whose key was written, even if the statement is in use.
   fileprivate var isCached: Bool { cache.holds(key.bytes, hash: key.hash) }
 
   /// Returns a copy of the written key, which the caller owns, and the hash of the key.
@@ -129,10 +129,12 @@ struct StatementLender {
 
   /// Stores a statement that was just prepared, unless it must not be cached or there is no room.
   ///
-  /// Statements that may change tables are not cached. SQLite runs many PRAGMAs while it prepares
-  /// them, so a cached PRAGMA would have no effect. The authorizer also checks a reader's rights
-  /// only during preparation. A statement that changes the schema may refer to another table at its
-  /// next run. For example, the index of a `DROP INDEX` may by then be on another table.
+  /// Statements that may change tables are not cached, for three reasons:
+  ///
+  /// - SQLite runs many PRAGMAs while it prepares them, so a cached PRAGMA would have no effect.
+  /// - The authorizer checks the rights of a reader only while a statement is prepared.
+  /// - A statement that changes the schema may refer to another table at its next run. For example,
+  ///   the index that a `DROP INDEX` names may have been dropped and created on another table.
   ///
   /// Returns the statements that were evicted to make room, which the caller destroys.
   fileprivate mutating func insert(_ statement: StatementPointer) -> [StatementPointer] {
@@ -242,8 +244,9 @@ extension ConnectionCore {
 
   // MARK: Giving back
 
-  /// Called when a caller no longer uses a statement: resets the statement, and makes it available
-  /// to other calls. Also clears the bound values, unless every run binds new values.
+  /// Takes a statement back from a caller that no longer uses it. Resets the statement, and makes
+  /// it available to other callers. Also clears the bound values, unless every run binds new
+  /// values.
   @usableFromInline
   package func giveBack(_ statement: StatementPointer) {
     reset(statement)
@@ -265,8 +268,8 @@ extension ConnectionCore {
   }
 
   /// Returns a cached statement if it is up to date. If the database is remote and its schema has
-  /// changed, evicts all idle statements and returns nil. SQLite would not recompile them, because
-  /// it notices schema changes only in its own files.
+  /// changed, evicts all idle statements and returns nil. SQLite would not recompile these
+  /// statements, because it notices schema changes only in local files.
   @inline(__always)
   private func current(_ found: StatementPointer?) -> StatementPointer? {
     guard let found, let remote = found.pointee.remote else { return found }
@@ -288,12 +291,12 @@ extension ConnectionCore {
   }
 
   /// Prepares and returns the statement whose key was written, and stores it in the cache. If the
-  /// cache has the same statement, but in use, the new statement is not cached.
+  /// cache already has the same statement, which is then in use, the new statement is not cached.
   private func lendNew(
     _ text: (UnsafeRawBufferPointer, ConnectionCore) throws -> String
   ) throws -> StatementPointer {
     let isCached = state.pointee.authorizer.isRecording || state.pointee.statements.isCached
-    // Making the text may use this connection, so the key is copied first.
+    // The closure `text` may use this connection and overwrite the key, so the key is copied first.
     let (key, hash) = state.pointee.statements.copyKey()
     do {
       let compiled = try compileOne(try text(key, self))
@@ -317,8 +320,9 @@ extension ConnectionCore {
       do {
         let rendered = try sql()
         let known = found.sql ?? ""
-        // SQLite keeps the text up to the semicolon. SQL with `apus_` is excluded, because it may
-        // contain checks of integers, which depend on the existing table.
+        // `found.sql` ends at the semicolon, so it may be only the beginning of the rendered SQL.
+        // SQL with `apus_` is excluded, because it may contain checks of integers, which depend on
+        // the existing table.
         assert(
           rendered.utf8.starts(with: known.utf8)
             || known.contains("apus_") || rendered.contains("apus_"),

@@ -30,7 +30,8 @@ extension Array: ColumnValue where Element: UInt8OrFloatElseUseJSON {
     self = try cell.withBytes { try Element._array($0) }
   }
 
-  /// Returns whether the bytes are the same: 0.0 and -0.0 are equal, but have different bytes.
+  /// Returns whether both arrays are stored as the same bytes. `==` is not enough, because 0.0 and
+  /// -0.0 are equal but have different bytes.
   public static func isStoredAlike(_ left: Self, _ right: Self) -> Bool {
     guard let left = left as? [Float], let right = right as? [Float] else { return left == right }
     return left.elementsEqual(right) { $0.bitPattern == $1.bitPattern }
@@ -66,8 +67,8 @@ extension UUID: ColumnValue {
     }
   }
 
-  /// Returns the 16 bytes for the form `.bytes`, and the 36 characters for any other form. They are
-  /// in upper case for `.uppercase`, and otherwise in lower case.
+  /// Returns the 16 bytes for the form `.bytes`, and the 36 characters for any other form. The
+  /// characters are in upper case for `.uppercase`, and otherwise in lower case.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     switch form {
     case .bytes: .blob(withUnsafeBytes(of: uuid) { Data($0) })

@@ -11,9 +11,10 @@ extension Date: OrderedColumnValue {
   /// Reads the date from the form that the column declares. Throws `ColumnValueError` if the cell
   /// holds anything else.
   ///
-  /// The text forms accept any text like `2026-11-21T10:50:00.123456+02:00` that states the date
-  /// exactly: with or without a time, seconds, a fraction or a time zone, with `T` or a space. Text
-  /// without a time zone is taken as UTC.
+  /// If the column declares a text form, every text that states the date exactly can be read, such
+  /// as `2026-11-21T10:50:00.123456+02:00`. The time, its seconds, its fraction and the time zone
+  /// may be missing, and a space may stand in place of `T`. Text without a time zone is taken as
+  /// UTC.
   public init(_ cell: borrowing Cell) throws {
     switch cell.form {
     case .standard, .bytes, .uppercase:
@@ -142,8 +143,8 @@ extension Date {
   /// Returns the Double of seconds since 2001 that is nearest to a number of microseconds since
   /// 1970.
   private static func referenceSeconds(fromMicroseconds microseconds: Int64) -> Double {
-    // Whole seconds and the rest are converted separately: converting all microseconds as one
-    // Double would round twice.
+    // Whole seconds and the rest are converted separately. If all microseconds were converted as
+    // one Double, the result would be rounded twice.
     let (seconds, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
     return Double(seconds - secondsFrom1970To2001) + Double(rest) / 1_000_000
   }
@@ -154,9 +155,9 @@ extension Date {
       fromSeconds: timeIntervalSinceReferenceDate, after: Date.secondsFrom1970To2001)
   }
 
-  /// Converts seconds after `moment`, which is in seconds since 1970, to microseconds since 1970;
-  /// nil if they do not fit in 64 bits. Whole seconds and the rest are converted separately, so
-  /// that only the rest is rounded.
+  /// Converts a number of seconds after `moment` to microseconds since 1970. `moment` is given in
+  /// seconds since 1970. Returns nil if the microseconds do not fit in 64 bits. Whole seconds and
+  /// the rest are converted separately, so that only the rest is rounded.
   private static func microseconds(fromSeconds seconds: Double, after moment: Int64) -> Int64? {
     let wholeSeconds = seconds.rounded(.down)
     guard let whole = Int64(exactly: wholeSeconds) else { return nil }

@@ -154,8 +154,8 @@ struct DateText {
       return value
     }
 
-    /// Reads the time zone. Returns the microseconds to subtract to get UTC: 0 if there is no time
-    /// zone, nil if it is malformed.
+    /// Reads the time zone. Returns the number of microseconds to subtract from the time to get
+    /// UTC. This is 0 if the text has no time zone. Returns nil if the time zone is malformed.
     private mutating func offset() -> Int64? {
       if isAtEnd || take("Z") { return 0 }
       let isWest = take("-")

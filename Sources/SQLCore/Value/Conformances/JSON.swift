@@ -44,8 +44,8 @@ public struct JSON<Value: Codable & Sendable>: ColumnValue {
     do {
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch {
-      // The error names the type, not the value. For a Date that JSON cannot represent, reading
-      // `description` would trap.
+      // The error has the type in place of the value. If the value is a Date that JSON cannot
+      // represent, reading its `description` would trap.
       throw ColumnValueError.unstorable(Value.self, "it cannot be encoded as JSON: \(error)")
     }
   }
@@ -56,7 +56,7 @@ extension JSON {
   /// is not enough: Swift considers an accented letter equal to the pair of letter and combining
   /// accent, but their JSON differs.
   public static func isStoredAlike(_ left: JSON, _ right: JSON) -> Bool {
-    // Usually the values differ, and `==` finds this without encoding them.
+    // In most calls, the values differ. `==` finds this out without encoding the values.
     if let known = left.value as? any Equatable, !known.isEqual(to: right.value) { return false }
     guard let left = try? left.databaseValue(as: .standard),
       let right = try? right.databaseValue(as: .standard)
@@ -95,7 +95,8 @@ extension JSON: ExpressibleByArrayLiteral where Value: RangeReplaceableCollectio
 }
 
 extension ColumnValueError {
-  /// Returns the error for JSON that cannot be decoded, with the place that a decoder reports.
+  /// Returns the error for JSON that cannot be decoded. The error names the place that the decoder
+  /// reports.
   package static func invalid(
     _ text: String, as type: Any.Type, decoding error: any Error
   ) -> ColumnValueError {

@@ -38,7 +38,7 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue {
 }
 
 extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equatable {
-  /// Returns the value that has the canonical form of this raw value.
+  /// Returns the value whose raw value is the canonical form of the given value's raw value.
   @inlinable
   public static func canonical(_ value: Self) -> Self {
     let raw = value.rawValue
@@ -47,8 +47,8 @@ extension ColumnValue where Self: RawRepresentable, RawValue: ColumnValue & Equa
   }
 }
 
-// If the type is also Equatable, two default implementations of `isStoredAlike(_:_:)` apply. This
-// extension chooses the comparison of the raw values.
+// If the type is also Equatable, it has two default implementations of `isStoredAlike(_:_:)`. This
+// extension makes the choice unambiguous: it compares the raw values.
 extension ColumnValue where Self: RawRepresentable & Equatable, RawValue: ColumnValue {
   /// Returns whether the raw values have the same stored form.
   @inlinable

@@ -32,8 +32,8 @@ extension URL: ColumnValue {
   /// TEXT.
   public static var storageClass: StorageClass { .text }
 
-  /// Reads a TEXT. Throws `ColumnValueError` for anything else, and for a text that is not a URL or
-  /// that a URL would spell differently.
+  /// Reads a TEXT. Throws `ColumnValueError` for anything else, and for a text that is not a URL.
+  /// Also throws if the URL that is made from the text has another spelling than the text.
   public init(_ cell: borrowing Cell) throws {
     let text = try cell.text()
     guard let url = URL(string: text), url.absoluteString.utf8.elementsEqual(text.utf8) else {
@@ -42,8 +42,8 @@ extension URL: ColumnValue {
     self = url
   }
 
-  /// Returns the text of the absolute URL. Throws `ColumnValueError` if it would not be read back
-  /// as the same URL.
+  /// Returns the text of the absolute URL. Throws `ColumnValueError` if the text could not be read
+  /// back as the same URL.
   public func databaseValue(as form: StoredForm) throws -> DatabaseValue {
     let text = absoluteString
     guard URL(string: text)?.absoluteString == text else {
@@ -61,8 +61,8 @@ extension URL: ColumnValue {
   }
 }
 
-/// Queries compare and order decimal numbers by the collation `decimal` and calculate with exact
-/// functions; every connection has both.
+/// Queries compare and order decimal numbers by the collation `decimal`, and calculate with them by
+/// exact functions. Every connection has the collation and the functions.
 ///
 /// A literal such as `0.1` is a Double before it becomes a Decimal; `Decimal(string: "0.1")` is
 /// exact. If a result has more than 38 digits, reading it as a Decimal may throw
@@ -75,7 +75,7 @@ extension Decimal: AdditiveColumnValue {
   /// `decimal`, which orders by number rather than by text.
   public static var collationName: String? { "decimal" }
 
-  /// `decimal_add` and so on.
+  /// The exact functions, such as `decimal_add`.
   public static var arithmetic: ArithmeticFunctions? { .decimal }
 
   /// Reads the text of a decimal number without an exponent. Throws `ColumnValueError` for anything

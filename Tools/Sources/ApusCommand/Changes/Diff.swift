@@ -72,7 +72,7 @@ struct Diff: ParsableCommand {
   ) throws {
     let names = tables?.split(separator: ",").map(String.init)
     for name in names ?? [] where try !before.tableExists(name) {
-      // Throws if neither file has a table or view with this name.
+      // If neither file has a table or view with this name, this call throws.
       _ = try Relation.named(name, in: after)
     }
     let old = try ComparedState(of: before, tables: names)

@@ -5,7 +5,8 @@ import ToolOutput
 /// A writer of differences, in the output format that the caller chose.
 final class DifferenceWriter {
   private let output: Output
-  /// Whether the output has no end. JSON then has an object on each line, instead of an array.
+  /// Whether the output has no end, as in the command `watch`. JSON is then written as one object
+  /// on each line, and not as an array.
   private let isEndless: Bool
   private var count = 0
   private var heading: String?
@@ -143,7 +144,8 @@ extension RowDifference {
 
   private var keyJSON: String { "[" + key.map(\.json).joined(separator: ", ") + "]" }
 
-  /// The lines of CSV: one for each column. A key of several columns is a JSON array.
+  /// The difference as lines of CSV, with a line for each of its columns. A key of several columns
+  /// is written as a JSON array.
   var csvLines: [[DatabaseValue]] {
     let keyValue: DatabaseValue = key.count > 1 ? .text(keyJSON) : key.first ?? .null
     return columns.indices.map { index in

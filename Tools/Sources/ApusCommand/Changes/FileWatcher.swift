@@ -19,10 +19,10 @@ final class FileWatcher {
   private var definitions: SchemaDefinitions
   /// The tables whose rows cannot be compared.
   private(set) var uncompared: [UncomparedTable]
-  /// SQLite's `data_version`, which changes when another connection commits. If nil, the next call
-  /// of `look` compares the file in any case.
+  /// SQLite's `data_version`, which changes when another connection commits. If it is nil, the next
+  /// call of `look` compares the file even if nothing was committed.
   private var version: DatabaseValue?
-  /// The inode number of the file. It changes if another file takes its place.
+  /// The inode number of the file. The number changes if the file is replaced by another file.
   private var fileNumber: UInt64?
   /// The number of rows in the first state.
   let rowCount: Int
@@ -59,7 +59,8 @@ final class FileWatcher {
   /// If this method throws, the next call does not repeat the differences that were already
   /// reported.
   ///
-  /// - Parameter onUncompared: called for each further table whose rows cannot be compared.
+  /// - Parameter onUncompared: called for each table whose rows cannot be compared, if the table
+  ///   was not reported before.
   func look(
     _ onSchema: (SchemaDifference) -> Void, _ onRow: (RowDifference) -> Void,
     _ onUncompared: (UncomparedTable) -> Void

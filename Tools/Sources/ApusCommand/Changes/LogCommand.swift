@@ -80,7 +80,8 @@ struct LogCommand: ParsableCommand {
     }
   }
 
-  /// Returns the position after which the transactions are shown.
+  /// Returns the position in the log at which the output begins. The transactions that follow this
+  /// position are shown.
   private func position(_ connection: Connection) throws -> LogPosition {
     if let after, let position = LogPosition(after) {
       return after.contains(":") ? position : try self.position(position.number, connection)
@@ -124,7 +125,7 @@ private struct LogLines {
 
   private var time: String { entry.date.formatted(.iso8601) }
 
-  /// Writes the transaction in the same form as the changes of the command `watch`.
+  /// Writes the transaction in the form in which the command `watch` writes changes.
   func write(to writer: DifferenceWriter) {
     var title = "\(entry.sequence)  \(time)"
     if let label = entry.label { title += "  label \(label)" }

@@ -68,7 +68,7 @@ struct Watch: ParsableCommand {
           },
           { writer.write($0) })
       } catch let error as DatabaseError where [.busy, .locked].contains(error.code.primary) {
-        // Another process holds a lock. The next call of `look` tries again.
+        // Another process holds a lock on the file. The next call of `look` tries to read it again.
       } catch  where Interruption.isRequested {
         break
       }

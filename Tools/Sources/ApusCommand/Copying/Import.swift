@@ -65,7 +65,7 @@ struct Import: ParsableCommand {
       try? database.close()
     } catch {
       progress.end()
-      // Closing removes the journal or log beside the file.
+      // Closing the database removes the journal or the write-ahead log beside the file.
       try? database.close()
       if Interruption.isRequested { throw Interruption.Failure("nothing was imported") }
       let message = (error as? DatabaseError)?.message ?? "\(error)"
@@ -112,7 +112,8 @@ struct Import: ParsableCommand {
       let records = try CSVRecords(source, separator: byte)
       try insertion.insert(records, names: names) { try step(records.byteCount) }
     }
-    // The shadow tables of a full-text index are left out, because the index deletes rows in them.
+    // Deletions in the shadow tables of a full-text index are left out, because the index itself
+    // makes them.
     let tables = try Relation.all(in: connection).filter { $0.kind == .table }
     let deleted = insertion.deletedRows
     return (insertion, tables.compactMap { table in deleted[table.name].map { (table.name, $0) } })
@@ -156,8 +157,8 @@ struct Import: ParsableCommand {
     let replaces = onConflict == .replace
     configuration.prepareConnection = { connection in
       if mode != "wal" { try connection.execute("PRAGMA journal_mode = \(unsafe: mode)") }
-      // Without this setting, REPLACE would not run the triggers that keep a log or an index up to
-      // date when it deletes rows.
+      // Without this setting, rows that REPLACE deletes would fire no triggers. Triggers that keep
+      // a log or an index up to date would miss these deletions.
       if replaces { try connection.execute("PRAGMA recursive_triggers = ON") }
     }
     return try FileArgument.open(file.file, configuration)

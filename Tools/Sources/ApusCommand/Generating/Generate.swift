@@ -37,7 +37,8 @@ struct Generate: ParsableCommand {
       for name in names ?? [] { _ = try Relation.named(name, in: connection) }
       return try GeneratedModels(of: connection, tables: names)
     }
-    // An interruption makes tables seem unreadable, so it is reported instead.
+    // After an interruption, tables seem to be unreadable. In place of notes about such tables, the
+    // interruption is reported.
     try Interruption.check()
     for note in models.notes { ErrorOutput.write("note: \(note)") }
     guard let output else {

@@ -23,8 +23,8 @@ struct Explain: ParsableCommand {
     let output = options.output()
     let sql = try StatementArgument.sql(sql)
     let (steps, indexes) = try file.read { connection in
-      // This call comes first, because it compiles the statement without EXPLAIN, so that an error
-      // contains the caller's text.
+      // This call comes first, because it compiles the statement without EXPLAIN. If the statement
+      // has a mistake, the error therefore contains the user's own text.
       let indexes = try connection.suggestedIndexes(for: sql)
       let steps = try connection.rows("EXPLAIN QUERY PLAN \(sql)").map { row in
         PlanStep(id: try row.get(at: 0), parent: try row.get(at: 1), detail: try row.get(at: 3))

@@ -80,8 +80,8 @@ struct FileStatistics {
       trees = nil
       return
     }
-    // The inner pages of an index have entries too. Those of a table only refer to other pages, and
-    // have no payload.
+    // The inner pages of an index have entries too, and these are counted. The inner pages of a
+    // table have no payload: they only refer to other pages.
     trees = try connection.rows(
       """
       SELECT stat.name, coalesce(schema.type, 'table'), coalesce(schema.tbl_name, stat.name),

@@ -49,7 +49,8 @@ package struct ComparableTables {
         shapes.append(try connection.shape(ofTable: entry.name))
       } else if entry.type == "virtual" {
         let parts = shadows[entry.name.lowercased()] ?? [:]
-        // If SQLite lacks the module, it does not report the shadow tables as such.
+        // If SQLite lacks the module of a full-text table, it does not report which tables are its
+        // shadow tables.
         if !parts.isEmpty, FullTextModule(ofTable: entry.sql) != nil {
           try addFullTextTable(entry.name, sql: entry.sql, content: parts["content"], connection)
         } else {
@@ -62,8 +63,8 @@ package struct ComparableTables {
   private mutating func addFullTextTable(
     _ name: String, sql: String, content: String?, _ connection: Connection
   ) throws {
-    // If the content is external, `content` is not a shadow table, but a table that the program
-    // created with such a name.
+    // If the content is external, the table `…_content` does not belong to the full-text table. It
+    // is a table of the program that happens to have such a name, and is compared as well.
     if let content {
       shapes.append(try connection.shape(ofTable: content, fullTextTable: name))
     }
@@ -106,7 +107,8 @@ extension Connection {
     guard !shadows.isEmpty else { return nil }
     _ = try row("SELECT 1 FROM \(identifier: name) LIMIT 1")
     let names = columns.map(\.name)
-    // The first column of an R*Tree is its rowid. The first column of a geopoly table is a polygon.
+    // A virtual table with a shadow table `…_node` is an R*Tree or a geopoly table. The first
+    // column of an R*Tree is its rowid. The first column of a geopoly table is a polygon.
     if shadows.contains("node"), let first = columns.first, first.declaredType == "INT" {
       return TableShape(name: name, columns: names, keyColumns: [first.name])
     }

@@ -11,7 +11,7 @@ package struct ComparedState {
   /// Reads the schema of a database.
   ///
   /// SQLite sorts text by its bytes, so the order in UTF-16 differs from the order in UTF-8. The
-  /// tables of a database in UTF-16 are therefore copied.
+  /// tables of a database in UTF-16 are therefore copied to a temporary database in UTF-8.
   ///
   /// - Parameter tables: the names of the tables to compare; nil for all tables. For a full-text
   ///   table, the table that stores its text is compared.

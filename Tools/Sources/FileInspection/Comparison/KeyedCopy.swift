@@ -33,7 +33,8 @@ package final class KeyedCopy {
         count += 1
         return true
       }
-      // Sorting once is cheaper than keeping the index in order.
+      // The index is created after the rows, because sorting once is cheaper than keeping an index
+      // in order.
       try copy.execute(Self.index(of: pair))
     }
     shapes.append(shape)
@@ -69,7 +70,7 @@ package final class KeyedCopy {
 
   // MARK: SQL
 
-  /// A name for the column that numbers the rows. No column of the table has this name.
+  /// Returns a name for the column that numbers the rows. No column of the table has this name.
   private static func rowColumn(of shape: TableShape) -> String {
     var name = "row"
     while shape.columns.contains(where: { $0.lowercased() == name }) { name += "_" }
@@ -109,7 +110,7 @@ package final class KeyedCopy {
     return "INSERT INTO \(identifier: shape.name) (\(list(shape.columns))) VALUES (\(marks))"
   }
 
-  /// Returns the SQL that deletes one row with the given values.
+  /// Returns the SQL that deletes a single row. The row's values are bound to the parameters.
   private static func deletion(from shape: TableShape) -> SQL {
     let marks = SQL(unsafe: shape.columns.map { _ in "?" }.joined(separator: ", "))
     let row = rowColumn(of: shape)

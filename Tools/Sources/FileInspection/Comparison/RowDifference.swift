@@ -10,7 +10,8 @@ package struct RowDifference: Sendable, Equatable {
 
   package let kind: Kind
   package let table: String
-  /// The values of the key; empty if the table has no key. Its rows are then compared as a whole.
+  /// The values of the key. Empty if the table has no key, so that its rows are compared as a
+  /// whole.
   package let key: [DatabaseValue]
   /// The columns whose values differ; all columns of a row that was inserted or deleted.
   package let columns: [String]

@@ -26,8 +26,8 @@ package struct SchemaDefinitions: Sendable, Equatable {
     ).map { Entry(type: try $0.get(at: 0), name: try $0.get(at: 1), sql: try $0.get(at: 2)) }
   }
 
-  /// Returns the differences to a newer schema: first the definitions that are new or changed
-  /// there, then the definitions that are missing there.
+  /// Returns the differences between this schema and a newer one. The definitions that are new or
+  /// changed in the newer schema come first, followed by the definitions that it lacks.
   package func differences(to other: SchemaDefinitions) -> [SchemaDifference] {
     func find(_ entry: Entry, in entries: [Entry]) -> Entry? {
       entries.first { $0.type == entry.type && $0.name.lowercased() == entry.name.lowercased() }

@@ -4,7 +4,8 @@ import Apus
 ///
 /// It holds a few rows at a time, and reads each row of both states once.
 package struct TableComparison {
-  /// A row in the old and in the new state; nil for a state in which it does not exist.
+  /// The change of a row: its values in the old and in the new state. The values are nil for a
+  /// state in which the row does not exist.
   package struct Change {
     package let old: [DatabaseValue]?
     package let new: [DatabaseValue]?
@@ -65,8 +66,8 @@ package struct TableComparison {
 }
 
 extension TablePair {
-  /// Returns a change in the form that is shown. For an update, it has only the columns that
-  /// differ.
+  /// Returns a change in the form in which it is shown. For an update, this form has only the
+  /// columns whose values differ.
   package func difference(_ change: TableComparison.Change) -> RowDifference {
     let row = change.new ?? change.old ?? []
     let key = keyColumns.compactMap { name in

@@ -1,8 +1,9 @@
 import Apus
 
 extension DatabaseValue {
-  /// Compares in SQLite's order under the collation BINARY: NULL, numbers, text, BLOBs. Returns a
-  /// negative number, 0 or a positive number.
+  /// Compares two values in the order in which SQLite sorts them under the collation BINARY: NULL,
+  /// numbers, text, BLOBs. Returns a negative number if this value comes before the other, 0 if
+  /// they are equal, and otherwise a positive number.
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#comparisons>
   package func compare(_ other: DatabaseValue) -> Int {
     switch (self, other) {
@@ -28,7 +29,8 @@ extension DatabaseValue {
     }
   }
 
-  /// Compares exactly: a whole number that no `Double` represents is not rounded.
+  /// Compares an INTEGER with a REAL exactly. An INTEGER that no `Double` represents is not
+  /// rounded.
   private static func compare(_ integer: Int64, _ real: Double) -> Int {
     guard let whole = Int64(exactly: real.rounded(.down)) else { return real > 0 ? -1 : 1 }
     if integer != whole { return integer < whole ? -1 : 1 }

@@ -90,8 +90,8 @@ extension Connection {
 
   fileprivate func brokenReferences(_ progress: ProgressLine) throws -> [FileFault] {
     var faults: [FileFault] = []
-    // The check fails at a foreign key to columns that are not a key. Each table is checked by
-    // itself, so that the other tables are checked nevertheless.
+    // The check fails if a foreign key refers to columns that are not a key. Each table is checked
+    // by itself, so that such a failure does not stop the checks of the other tables.
     for relation in try Relation.all(in: self) where relation.kind == .table {
       do {
         let sql: SQL = """

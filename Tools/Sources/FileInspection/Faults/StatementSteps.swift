@@ -51,7 +51,7 @@ struct StatementSteps {
     }
   }
 
-  /// Creates an estimate from the steps of a row.
+  /// Creates an estimate from the number of steps for each row, and the number of rows.
   init(perRow steps: Int, rowCount: Int) {
     count = steps * rowCount
     self.rowCount = rowCount
@@ -89,12 +89,13 @@ extension Connection {
 
   /// Returns an estimate for the check of a full-text index.
   func steps(ofSearchIndex name: String, _ progress: ProgressLine) -> StatementSteps {
-    // An index that does not store the sizes of its texts has no table `…_docsize`.
+    // If the index does not store the sizes of its texts, it has no table `…_docsize`. The number
+    // of its rows is then not known.
     let rows = progress.isVisible ? try? rowCount(of: "\(name)_docsize") : nil
     return StatementSteps(perRow: 13, rowCount: rows ?? 0)
   }
 
-  /// Runs a statement, and shows how far it has come.
+  /// Runs a closure, which runs a statement. Meanwhile, shows how far the statement has come.
   func following<Result>(
     _ steps: StatementSteps, _ verb: String, _ progress: ProgressLine,
     _ body: () throws -> Result

@@ -3,14 +3,17 @@ import ApusHistory
 
 /// What changed on the board, as HTML for the browser: the payload of the event `board`.
 ///
-/// It gives the new state, not the steps to it. So the page is right once the latest change is
-/// applied, even if others were applied twice or out of order.
+/// A change describes the new state, and not how the state was reached. So the page shows the right
+/// state after it has applied the latest change, even if it has applied earlier changes twice or in
+/// another order.
 struct BoardChange: Encodable, Sendable {
-  /// Whether the change has all lists and cards. If so, the page removes all others.
+  /// Whether the change has all lists and cards of the board. If so, the page removes all other
+  /// lists and cards.
   var isComplete = false
-  /// All lists in their order, if one of them changed.
+  /// All lists in their order, if at least one list has changed; otherwise nil.
   var lists: [ListFrame]?
-  /// For each list whose cards changed, by its key: the keys of its cards, in their order.
+  /// The keys of the cards of each list whose cards have changed, in their order. The key of this
+  /// dictionary is the key of the list.
   var orders: [String: [String]] = [:]
   /// The HTML of each card that changed, by its key.
   var cards: [String: String] = [:]

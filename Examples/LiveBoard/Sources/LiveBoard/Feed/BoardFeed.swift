@@ -6,8 +6,9 @@ import ServiceLifecycle
 
 /// The events that keep open pages up to date.
 ///
-/// It observes the board once, whatever the number of browsers, and renders each change once. A browser
-/// that missed more than the feed keeps, or that saw another run of the server, gets the whole board.
+/// The feed observes the board once, whatever the number of browsers, and renders each change once.
+/// A browser gets the whole board if it has missed more events than the feed keeps, or if its last
+/// event came from an earlier run of the server.
 actor BoardFeed: Service {
   let board: Board
   /// The events that were sent. The audience of an event for one person is the person's key.
@@ -17,13 +18,15 @@ actor BoardFeed: Service {
   private var loaded: Set<ObjectIdentifier> = []
   private var problems: [ObjectIdentifier: String] = [:]
   private var activity = ""
-  /// The persons that opened a page, and what each can undo and redo, as it was sent last.
+  /// The persons who have opened a page. `steps` says for each of them whether the last event said
+  /// that the person can undo or redo something.
   private var seen: Set<Person.ID> = []
   private var steps: [Person.ID: StepsChange] = [:]
   private let activitySignal = AsyncStream.makeStream(
     of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
-  /// The number of live queries. Events are sent once all of them have given their first result.
+  /// The number of live queries. Events are sent only after each of them has returned its first
+  /// result.
   private static let queries = 6
 
   init(board: Board, logger: Logger) {
@@ -57,8 +60,8 @@ actor BoardFeed: Service {
     await observe(query) { feed, results, isFirst in
       let change = take(&feed.picture, results, isFirst)
       guard feed.isLoaded, !change.isEmpty else { return }
-      // The first result after an error has no difference from the rows of the page, so the whole
-      // board is sent.
+      // The first result after an error does not say how it differs from the rows that the page
+      // shows, so the whole board is sent.
       try feed.send("board", isFirst ? feed.picture.complete : change)
       feed.activitySignal.continuation.yield()
     }
@@ -76,8 +79,9 @@ actor BoardFeed: Service {
     }
   }
 
-  /// Observes a query. If a row cannot be read, because another program wrote something else into it,
-  /// the page shows the reason, and the query is tried again until the row is repaired.
+  /// Observes a query. If a row cannot be read, for example because another program has stored a
+  /// value of another type, the page shows the reason. The query is then tried again until the row
+  /// can be read.
   private func observe<Query: Fetchable>(
     _ query: Query,
     _ handle: (isolated BoardFeed, Results<Query.Row>, _ isFirst: Bool) throws -> Void
@@ -115,7 +119,8 @@ actor BoardFeed: Service {
     }
   }
 
-  /// After a change, reads what each person can now undo and redo.
+  /// Reads what each person can undo and redo now, and sends an event to the persons for whom this
+  /// has changed.
   private func followSteps() async throws {
     for id in seen {
       guard let person = try await board.person(id) else { continue }
@@ -145,8 +150,8 @@ actor BoardFeed: Service {
     try send("problem", problem)
   }
 
-  /// Returns the present position of the feed, after which a page that is now rendered for a person
-  /// needs the events.
+  /// Returns the present position of the feed. A page that is rendered for a person after this call
+  /// needs the events that follow this position.
   func position(for person: Person.ID?) -> EventPosition {
     see(person)
     return events.position
@@ -156,7 +161,7 @@ actor BoardFeed: Service {
     if let person, seen.insert(person).inserted { activitySignal.continuation.yield() }
   }
 
-  /// Returns the events that make a page show the whole state, whatever it showed before.
+  /// Returns the events that bring a page to the present state, whatever the page has shown before.
   func whole(for person: Person.ID?) throws -> EventFeed<Person.ID>.Whole {
     see(person)
     var parts = [

@@ -18,14 +18,14 @@ struct BoardPicture: Sendable {
   // The first result of an observation reports all rows as inserted. It replaces the rows of an
   // earlier observation.
 
-  /// Takes new lists, and returns the frames of all lists.
+  /// Stores the new lists, and returns a change with the frames of all lists.
   mutating func take(_ results: Results<BoardList>, _ isFirst: Bool) -> BoardChange {
     lists = Array(results)
     return BoardChange(lists: frames)
   }
 
-  /// Takes new cards, and returns the changed cards, and the order of the cards in each changed
-  /// list.
+  /// Stores the new cards. Returns a change with the changed cards and with the order of the cards
+  /// in each list whose cards have changed.
   mutating func take(_ results: Results<CardFace>, _ isFirst: Bool) -> BoardChange {
     if isFirst { (cardResults, faces, orders) = (Results(), [:], [:]) }
     let difference = results.difference
@@ -59,7 +59,7 @@ struct BoardPicture: Sendable {
     return change
   }
 
-  /// Takes the tags of cards, and returns the cards that got or lost one.
+  /// Stores the new tags of the cards. Returns a change with the cards whose tags have changed.
   mutating func take(_ results: Results<TagOfCard>, _ isFirst: Bool) -> BoardChange {
     if isFirst { (tagResults, tagsOfCards) = (Results(), [:]) }
     let difference = results.difference
@@ -79,13 +79,13 @@ struct BoardPicture: Sendable {
     return change
   }
 
-  /// Takes the tags of the board, and returns their chips.
+  /// Stores the new tags of the board, and returns a change with the chips of all tags.
   mutating func take(_ results: Results<Tag>, _ isFirst: Bool) -> BoardChange {
     tags = Array(results)
     return BoardChange(tags: TagChips(tags: tags, chosen: nil).html.text)
   }
 
-  /// Takes the numbers of unread cards, and returns the persons for which one changed.
+  /// Stores the new numbers of unread cards. Returns the persons for whom a number has changed.
   mutating func take(_ results: Results<UnreadCount>) -> Set<Person.ID> {
     var counts: [Person.ID: [BoardList.ID: Int]] = [:]
     for row in results { counts[row.personID, default: [:]][row.listID] = row.cards }
@@ -95,7 +95,7 @@ struct BoardPicture: Sendable {
     return persons
   }
 
-  /// Takes the unread cards, and returns the persons for which one changed.
+  /// Stores the new unread cards. Returns the persons whose unread cards have changed.
   mutating func take(_ results: Results<Unread>) -> Set<Person.ID> {
     var cards: [Person.ID: Set<Card.ID>] = [:]
     for row in results { cards[row.personID, default: []].insert(row.cardID) }
@@ -134,8 +134,8 @@ struct BoardPicture: Sendable {
     CardView(face: face, tags: tagsOfCards[face.id, default: []]).html.text
   }
 
-  /// Orders the cards of lists again. The results are in the order of the lists, so each list is one
-  /// run of rows.
+  /// Reads the order of the cards in the given lists from the last results. The results are sorted
+  /// by list, so the cards of a list follow each other.
   private mutating func orderCards(of touched: Set<BoardList.ID>) {
     for list in touched { orders[list] = nil }
     for face in cardResults where touched.contains(face.card.listID) {
@@ -145,6 +145,6 @@ struct BoardPicture: Sendable {
 }
 
 extension Unique64 {
-  /// The key as a text, as HTML and JavaScript have it.
+  /// The key as a text. HTML and JavaScript have keys in this form.
   var text: String { String(rawValue) }
 }

@@ -3,8 +3,8 @@ import ApusHistory
 
 /// A card of a list.
 ///
-/// The triggers are part of the file. So an edit from the `sqlite3` shell also gives the card a new
-/// version, and makes it unread.
+/// The database file contains the triggers. So they also run for an edit that another program
+/// makes, such as the `sqlite3` shell: the card gets a new version and becomes unread.
 struct Card: Model, Codable, Equatable {
   @PrimaryKey var id = Unique64()
   @Column var listID: BoardList.ID
@@ -12,8 +12,8 @@ struct Card: Model, Codable, Equatable {
   @Column var notes: String = ""
   @Column var assigneeID: Person.ID?
   @Column var position: Double = 0
-  /// The number of the last edit; see `Edition`. An editor sends the version that it began with; if
-  /// the card has another version by then, nothing is written.
+  /// The number of the last edit; see `Edition`. An editor sends the version of the card that it
+  /// has shown. If the card has another version by then, the edit is refused.
   @Column var version = 0
 
   static var schema: Schema<Card> {

@@ -1,10 +1,10 @@
 import Apus
 
-/// The number of edits of all cards. Triggers count them, and give each edited card the number as its
-/// version.
+/// The number of edits of all cards. Triggers count the edits, and store the number in the edited
+/// card as its version.
 ///
-/// No number is used twice, even after an undo has given a card its earlier texts, because this
-/// table is not logged and has no history.
+/// No number is used twice, even if an undo restores the earlier texts of a card. The reason is
+/// that this table is not logged, so that an undo does not change it.
 struct Edition: Model, Equatable {
   @PrimaryKey var id = 1
   @Column var number: Int

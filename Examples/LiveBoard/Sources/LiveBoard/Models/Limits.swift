@@ -1,5 +1,5 @@
-/// The limits of the texts and of the board. The tables check the texts as well, so that no other
-/// program exceeds them.
+/// The limits of the texts and of the board. Constraints of the tables also check the texts, so
+/// that other programs cannot exceed the limits.
 enum Limits {
   static let title = 200
   static let notes = 10_000

@@ -32,7 +32,8 @@ struct CardTag: Model, Equatable {
     ForeignKey(\.$tagID, references: \Tag.$id, onDelete: .cascade)
     Index(\.$tagID)
     Logged()
-    // An editor of the card sees its tags, so a change of the tags gives the card a new version.
+    // The form in which a card is edited also has its tags. So a change of the tags gives the card
+    // a new version.
     Trigger("CardTag_added", after: .insert) { new in
       Edition.next
       Card.update { $0.$version = Edition.number }.where { $0.$id == new.$cardID }

@@ -1,6 +1,7 @@
 import Apus
 
-/// The form in which a card is read and edited: in a dialog, and as a page of its own without JavaScript.
+/// The form in which a card is read and edited. With JavaScript, it is shown in a dialog, and
+/// without, as a page of its own.
 struct CardForm {
   let face: CardFace
   let tags: [Tag]

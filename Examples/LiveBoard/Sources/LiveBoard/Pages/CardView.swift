@@ -2,13 +2,13 @@ import Apus
 
 /// A card as the board shows it.
 struct CardView {
-  /// The number of characters of the notes that the board shows.
+  /// The greatest number of characters of the notes that the board shows on a card.
   static let shownNotes = 140
 
   let face: CardFace
   let tags: [Tag]
   var isUnread = false
-  /// Whether the card lacks the tag that was chosen.
+  /// Whether the card is hidden, because it lacks the tag that the person has chosen.
   var isHidden = false
 
   var html: HTML {
@@ -77,7 +77,8 @@ struct TagList {
   }
 }
 
-/// The chips above the board, which show only the cards with a tag.
+/// The chips above the board, one for each tag. A chip is a link that shows only the cards with its
+/// tag.
 struct TagChips {
   let tags: [Tag]
   let chosen: Tag.ID?

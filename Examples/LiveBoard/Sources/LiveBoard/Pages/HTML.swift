@@ -1,6 +1,7 @@
 import Apus
 
-/// A piece of HTML. Every text that is interpolated is escaped; a piece of HTML is not.
+/// A piece of HTML. A text that is interpolated is escaped. Another piece of HTML that is
+/// interpolated is inserted as it is.
 ///
 /// ```swift
 /// let heading: HTML = "<h1>\(card.title)</h1>"
@@ -40,7 +41,8 @@ struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "'": escaped += "&#39;"
-      // HTML has no U+0000, and the browser would drop it.
+      // HTML cannot contain U+0000. A browser would remove the character, so U+FFFD takes its
+      // place.
       case "\0": escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }

@@ -2,8 +2,8 @@ import Apus
 import ApusHistory
 
 extension Board {
-  /// The number of entries of the change log that the page shows, and the number of the newest
-  /// entries from which they are chosen.
+  /// The number of entries of the change log that the page shows, and the number of entries that
+  /// are read for this. More are read, because some have nothing to show.
   private static let (shownLines, readEntries) = (14, 60)
 
   /// Reads the newest entries of the change log, as sentences.

@@ -25,10 +25,10 @@ extension Board {
     }
   }
 
-  /// Changes a card, if it still has the version that the editor began with.
+  /// Changes a card, if it still has the version that the editor has shown.
   ///
-  /// Throws `BoardError.conflict` with the present card if it has another version. If `version` is
-  /// nil, the edit is made in any case.
+  /// If the card has another version, throws `BoardError.conflict` with the present card. If
+  /// `version` is nil, the version of the card is not compared.
   func editCard(
     _ id: Card.ID, _ edit: CardEdit, version: Int?, by author: Person?
   ) async throws -> CardFace {
@@ -54,7 +54,8 @@ extension Board {
     }
   }
 
-  /// Moves a card to a list, before another card of the list or to its end.
+  /// Moves a card to a list. There, the card is placed before the card `next`, or at the end if
+  /// `next` is nil.
   func moveCard(
     _ id: Card.ID, to list: BoardList.ID, before next: Card.ID?, by author: Person?
   ) async throws -> CardFace {
@@ -114,8 +115,9 @@ extension Connection {
     try run(Unread.delete().where { $0.$personID == person.id && $0.$cardID == card })
   }
 
-  /// Returns a position before another card, or at the end of the list. If the positions are too close
-  /// for another one between them, the list is numbered again.
+  /// Returns a position before the card `next`, or at the end of the list if `next` is nil. If
+  /// there is no room between the positions of `next` and the card before it, all cards of the list
+  /// get new positions.
   fileprivate func position(
     in list: BoardList.ID, before next: Card.ID?, moving id: Card.ID
   ) throws -> Double {
@@ -137,7 +139,8 @@ extension Connection {
     return Double(index + 1)
   }
 
-  /// Gives a card exactly these tags, and creates those that do not exist yet.
+  /// Replaces the tags of a card by the tags with the given names. Creates the tags that do not
+  /// exist yet.
   func setTags(_ names: [String], of card: Card.ID) throws {
     var wanted: [Tag.ID] = []
     for name in names {

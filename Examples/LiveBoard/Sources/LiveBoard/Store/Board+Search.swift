@@ -11,8 +11,9 @@ extension Board {
   /// The number of cards that a search returns.
   static let foundCards = 50
 
-  /// Searches for the words of a text. Each of them must be the beginning of a word of the card.
-  /// Returns the most relevant cards first, and the number of all found cards.
+  /// Searches for the words of a text. A card is found if each of these words is the beginning of a
+  /// word of the card. Returns the most relevant cards, and the number of all cards that were
+  /// found.
   func search(_ text: String) async throws -> SearchResults {
     try await db.read { db in
       let all = Self.found(by: text)

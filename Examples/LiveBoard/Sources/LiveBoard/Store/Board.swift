@@ -2,9 +2,11 @@ import Apus
 import ApusHistory
 import Foundation
 
-/// The board: everything that may be done with the database, with its checks.
+/// The board. Its methods are all operations that the server makes on the database. They also check
+/// the given values.
 ///
-/// Each method is one transaction. `author` is the name that the change log records.
+/// Each method that changes something is one transaction. `author` is the name that the change log
+/// records for this transaction.
 struct Board: Sendable {
   static let models: [any TableModel.Type] = [
     BoardList.self, Person.self, Tag.self, Card.self, CardTag.self, Unread.self,

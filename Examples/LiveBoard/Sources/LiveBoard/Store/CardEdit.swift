@@ -11,8 +11,8 @@ struct CardEdit: Sendable, Codable {
   /// The names of all tags that the card has from now on.
   var tags: [String]?
 
-  /// Returns the edit with its texts in the form in which they are stored. Throws
-  /// `BoardError.invalid` for the first text that is not valid, and for too many tags.
+  /// Returns the edit with its texts converted to the form in which they are stored. Throws
+  /// `BoardError.invalid` if a text is not valid, or if there are too many tags.
   func checked() throws -> CardEdit {
     var edit = self
     edit.title = try title.map { try CheckedText.line($0, "title", atMost: Limits.title) }
@@ -28,7 +28,8 @@ struct CardEdit: Sendable, Codable {
       guard !name.contains(",") else {
         throw BoardError.invalid(field: "tags", reason: "a tag contains a comma")
       }
-      // Like NOCASE, the column ignores the case of ASCII letters only.
+      // The column with the tags' names has the collation NOCASE, which ignores the case of ASCII
+      // letters. So two such names are the same tag.
       let folded = CaseFolding.ascii.fold(name)
       if !names.contains(where: { CaseFolding.ascii.fold($0) == folded }) { names.append(name) }
     }

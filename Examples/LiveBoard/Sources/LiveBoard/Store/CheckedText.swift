@@ -21,7 +21,7 @@ enum CheckedText {
     _ text: String, _ field: String, atMost limit: Int,
     allows: (Unicode.Scalar) -> Bool
   ) throws {
-    // SQLite's `length` counts scalars as well.
+    // The tables check the length with SQLite's `length`, which also counts Unicode scalars.
     let count = text.unicodeScalars.count
     guard count <= limit else {
       throw BoardError.invalid(

@@ -1,12 +1,15 @@
 import Apus
 import ApusHistory
 
-/// The histories of the people that edit the board: each undoes its own changes.
+/// The histories of the people who edit the board. With a history, a person undoes only the changes
+/// that this person has made.
 ///
-/// Their steps are in the change log, so that they outlast the server.
+/// The steps of the histories are stored in the change log, so they are still there after a restart
+/// of the server.
 actor Histories {
-  /// The models whose changes are undone. `Edition` is not among them, because its number must
-  /// never go back. `Unread` is not either: a foreign key deletes its rows with their card.
+  /// The models whose changes are undone. `Edition` is not one of them, because its number must
+  /// never decrease. `Unread` is not one of them, because a foreign key deletes its rows together
+  /// with their card.
   private static let models: [any Model.Type] = [
     BoardList.self, Card.self, Tag.self, CardTag.self,
   ]
@@ -78,9 +81,9 @@ extension Board {
     }
   }
 
-  /// Gives new versions to the cards that an undo or a redo changed, since triggers do not run
-  /// then. So an editor that has the card open gets a conflict, and the others see that it is
-  /// unread.
+  /// Gives new versions to the cards that an undo or a redo has changed, because the triggers that
+  /// do this do not run in an undo. So a person who is editing such a card gets a conflict, and the
+  /// card is unread for the other people.
   private func renewVersions(of entries: [LogEntry], by person: Person) async throws {
     var cards: Set<Card.ID> = []
     for entry in entries {
@@ -102,8 +105,9 @@ extension Board {
 
 extension ConflictPolicy {
   /// The policy that fails for every conflict, with two exceptions. If only the version of a card
-  /// has changed, the change is made, because any later edit changes the version. A tag with a
-  /// conflict stays, such as one that other cards have got since.
+  /// has changed, the change is made, because any later edit changes the version. If the change of
+  /// a tag has a conflict, for example because other cards have got the tag since, the tag is left
+  /// as it is.
   fileprivate static let exceptVersions = ConflictPolicy { conflict in
     if conflict.change.table == Tag.tableName { return .keep }
     return conflict.reason == .columnsChanged(["version"]) ? .apply : .fail
@@ -111,7 +115,8 @@ extension ConflictPolicy {
 }
 
 extension ChangeConflicts {
-  /// The first conflict in words, for the person whose change cannot be undone or redone.
+  /// Returns a sentence that describes the first conflict to the person whose change cannot be
+  /// undone or redone.
   fileprivate func reason(against participle: String) -> String {
     guard let conflict = conflicts.first else { return description }
     let (table, values) = (conflict.change.table, conflict.current ?? [:])

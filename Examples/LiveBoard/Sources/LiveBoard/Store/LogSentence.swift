@@ -43,14 +43,16 @@ struct LogSentence {
     }
   }
 
-  /// The number of cards that were inserted or deleted together with a list.
+  /// The end of a sentence about a list, with the number of the cards that were inserted or deleted
+  /// together with the list. Empty if there are no such cards.
   private var cardsOfList: HTML {
     let count = entry.changes(of: Card.self).count { $0.kind != .updated }
     return count == 0 ? "" : " with \(Self.cards(count))"
   }
 
   private func cards() throws -> HTML? {
-    // If only the tags of a card changed, its row has another version and nothing else.
+    // If only the tags of a card have changed, the only changed column of its row is the version.
+    // Such a change is not one of the card.
     let changes = entry.changes(of: Card.self).filter {
       $0.kind != .updated || $0.changedColumns.contains { $0 != "version" }
     }

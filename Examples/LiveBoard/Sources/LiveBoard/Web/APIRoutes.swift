@@ -156,7 +156,8 @@ private struct CardMove: Decodable {
   var before: Card.ID?
 }
 
-/// An edit, and the version of the card on which it is based. The version is required.
+/// An edit of a card, and the version of the card on which the edit is based. A request without a
+/// version is refused.
 private struct VersionedEdit: Decodable {
   var version: Int
   var edit: CardEdit

@@ -99,7 +99,8 @@ extension Request {
 }
 
 extension Refusal {
-  /// The reason for which a JSON value does not fit, with the path to it.
+  /// Creates a refusal from a decoding error. Its reason names the field of the JSON that cannot be
+  /// decoded.
   init(_ error: DecodingError) {
     func path(_ context: DecodingError.Context, _ last: (any CodingKey)? = nil) -> String {
       (context.codingPath + [last].compactMap(\.self)).map(\.stringValue).joined(separator: ".")

@@ -102,7 +102,8 @@ extension BoardServer {
         .post: { request, context in
           let fields = try await request.formFields(context)
           _ = try fields.require("title")
-          // The other fields come from the form of a card that was deleted meanwhile.
+          // The short form for a new card has only the title. The other fields are present if this
+          // is the form of a card that was deleted while it was edited.
           let edit = try CardEdit(fields)
           _ = try await board.addCard(edit, to: try context.id(), by: context.person)
           return .done(request)

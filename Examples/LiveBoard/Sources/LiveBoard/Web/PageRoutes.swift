@@ -52,7 +52,8 @@ extension BoardServer {
       ])
   }
 
-  /// Saves the form of a card. If the card was changed meanwhile, the answer is the form with both texts.
+  /// Saves the form of a card. If the card has changed since the form was opened, nothing is saved,
+  /// and the answer is the form with both texts.
   private func saveCard(_ request: Request, _ context: BoardContext) async throws -> Response {
     let id = try context.id()
     let fields = try await request.formFields(context)
@@ -97,7 +98,8 @@ extension HTTPField.Name {
 }
 
 extension BoardContext {
-  /// The person of the browser. A new browser becomes the first person that has no page open.
+  /// Returns the person that the browser has chosen. For a browser that has not chosen a person,
+  /// returns the first person that has no page open, or else the first person.
   fileprivate func personOrNext(_ board: Board, _ feed: BoardFeed) async throws -> Person? {
     if let person { return person }
     let people = try await board.db.fetch(Person.order(by: \.$id))

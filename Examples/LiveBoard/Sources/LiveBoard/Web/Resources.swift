@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 
 extension Router<BoardContext> {
-  /// Adds the handlers of one path. All other methods are refused with the list of those that exist.
+  /// Adds the handlers of one path. A request with another method is refused, and the answer lists
+  /// the methods that exist.
   func resource(
     _ path: RouterPath,
     _ handlers: [HTTPRequest.Method: @Sendable (Request, BoardContext) async throws -> Response]

@@ -2,7 +2,7 @@ import Foundation
 
 /// The output of the demo: results go to standard output, progress and problems to standard error.
 struct Console {
-  /// Whether standard error is a terminal; only then is progress shown.
+  /// Whether standard error is a terminal. Progress is shown only in this case.
   let isTerminal = isatty(STDERR_FILENO) == 1
 
   /// Shows a result.
@@ -31,11 +31,12 @@ struct Console {
     if isTerminal { write("\(lineStart)\(text)", to: .standardError) }
   }
 
-  /// The codes that move to the start of the line and clear it.
+  /// The control codes that move the cursor to the start of the line and clear the line; empty if
+  /// standard error is not a terminal.
   private var lineStart: String { isTerminal ? "\r\u{1B}[K" : "" }
 
   private func write(_ text: String, to file: FileHandle) {
-    // If this fails, there is no place left to report it.
+    // If writing fails, the error cannot be reported, so it is ignored.
     try? file.write(contentsOf: Data(text.utf8))
   }
 }

@@ -1,7 +1,8 @@
 import DebianControl
 
-/// The reports of an import's progress. On a terminal, a line shows the progress and is overwritten
-/// again and again. The numbers at the end are always reported.
+/// The reports of an import's progress. On a terminal, the progress is shown in one line, which is
+/// overwritten by each report. At the end, the numbers are reported, even if the output is not a
+/// terminal.
 struct ImportProgress {
   /// The number of malformed stanzas that are reported one by one.
   private static let maximumReports = 5

@@ -1,11 +1,13 @@
-/// The numbers of what an import read and stored.
+/// The numbers of sections, packages and dependencies that an import has stored, and of stanzas
+/// that it has left out.
 struct ImportSummary: Equatable, Codable, Sendable {
   var sections = 0
   var packages = 0
   var dependencies = 0
-  /// Packages that the list repeated: same name, version and architecture.
+  /// The number of packages that were left out, because the list already had a package with the
+  /// same name, version and architecture.
   var duplicates = 0
-  /// Malformed stanzas, which were skipped.
+  /// The number of stanzas that were skipped, because they are malformed.
   var malformed = 0
 
   /// The number of stanzas that were read so far.
@@ -13,13 +15,14 @@ struct ImportSummary: Equatable, Codable, Sendable {
 }
 
 extension ImportSummary: CustomStringConvertible {
-  /// The numbers of what was stored.
+  /// A text with the numbers of packages, dependencies and sections that were stored.
   var description: String {
     "\(packages.counted("package")), \(dependencies.counted("dependency", "dependencies")), "
       + sections.counted("section")
   }
 
-  /// The numbers of what was left out, and the reasons; nil if nothing was.
+  /// A text with the numbers of malformed and of repeated stanzas, which were left out; nil if
+  /// there are none.
   var leftOut: String? {
     var parts: [String] = []
     if malformed > 0 { parts.append("\(malformed.grouped) malformed") }

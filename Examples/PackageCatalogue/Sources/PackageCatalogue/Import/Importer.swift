@@ -1,10 +1,12 @@
 import Apus
 import DebianControl
 
-/// An importer of package lists into an open database, with some thousand packages per transaction.
+/// An importer that reads a list of packages and stores them in a database. A transaction stores
+/// some thousand packages.
 ///
-/// Each transaction has a key. If a cluster loses a node, and the outcome of a batch is unknown,
-/// the batch is sent again. Because of its key, it is stored only once.
+/// Each transaction has a key. If a cluster loses a node, it may be unknown whether a transaction
+/// was committed. The transaction is then sent again, and its key prevents that it is executed
+/// twice.
 struct Importer {
   let database: Database
   var progress: ImportProgress
@@ -24,7 +26,7 @@ struct Importer {
   /// Reads the list to its end, and replaces the rows of the tables with its packages.
   ///
   /// Malformed stanzas are reported and skipped. Throws if the list cannot be read or the database
-  /// cannot be written; batches that were stored before stay.
+  /// cannot be written; the packages that were stored before remain.
   mutating func read(_ list: PackageList) async throws -> ImportSummary {
     var reader = try list.open()
     let byteCount = reader.byteCount

@@ -1,11 +1,12 @@
 import Apus
 import DebianControl
 
-/// A dependency of a package on another one, by its name, which need not be in the catalogue.
+/// A dependency of a package on another package. The other package is given by its name, and need
+/// not be in the catalogue.
 ///
-/// `Depends: a, b (>= 1) | c` is three dependencies. Every group must be satisfied, by at least one
-/// of its alternatives: `a` is the only one of group 0; `b` and `c` are alternatives 0 and 1 of
-/// group 1.
+/// `Depends: a, b (>= 1) | c` contains three dependencies. In each group, at least one alternative
+/// must be satisfied. Here, `a` is the only alternative of group 0, and `b` and `c` are the
+/// alternatives 0 and 1 of group 1.
 struct Dependency: Model {
   @PrimaryKey var id = Unique64()
   @Column var packageID: Package.ID
@@ -22,7 +23,8 @@ struct Dependency: Model {
   }
 }
 
-// An enumeration over text needs no further code to be a column, even one of another module.
+// An enumeration whose raw values are texts can be the type of a column without further code, even
+// if another module declares it.
 extension Relation.Kind: ColumnValue {}
 
 extension Dependency {

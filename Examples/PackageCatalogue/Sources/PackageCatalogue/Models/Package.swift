@@ -7,7 +7,7 @@ enum Priority: String, ColumnValue {
   case required, important, standard, optional, extra, unknown
 }
 
-/// A package: one version of it, built for one architecture.
+/// One version of a package, built for one architecture.
 struct Package: Model {
   @PrimaryKey var id = Unique64()
   @Column var sectionID: Section.ID

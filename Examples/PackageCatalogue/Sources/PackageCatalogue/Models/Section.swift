@@ -1,6 +1,6 @@
 import Apus
 
-/// A subject of packages, such as `editors`, in one area of the archive.
+/// A section of the archive: a subject of packages, such as `editors`, in one of the areas.
 struct Section: Model, Hashable {
   /// The areas of Debian's archive: free software, free software that needs other software, and the
   /// rest.
@@ -20,8 +20,8 @@ struct Section: Model, Hashable {
 }
 
 extension Section {
-  /// Reads the text of a field: `editors`, or `contrib/editors` with an area. A text without an
-  /// area is a section of `main`.
+  /// Creates a section from the text of the field `Section`, such as `contrib/editors`. If the text
+  /// has no area, as `editors`, the area is `main`.
   ///
   /// Different texts are different sections.
   init(text: String) {

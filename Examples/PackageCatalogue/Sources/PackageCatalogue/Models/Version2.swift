@@ -3,8 +3,8 @@ import Foundation
 
 /// The models of the program's next version, in which a package has one more column.
 ///
-/// The name of a table does not include the types around the model: `Version2.Package` is stored in
-/// the table "Package" as well.
+/// The name of a table does not include the type in which the model is declared. So
+/// `Version2.Package` is stored in the same table "Package".
 enum Version2 {
   /// The state of a package's review.
   enum Review: String, ColumnValue {

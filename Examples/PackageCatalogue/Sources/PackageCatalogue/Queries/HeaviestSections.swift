@@ -1,7 +1,8 @@
 import Apus
 
 extension ShownQuery {
-  /// Pairs each package with its section, and sums up the pairs of each section.
+  /// Joins each package with its section, and computes the count, the sum and the maximum for each
+  /// section.
   static let heaviestSections = ShownQuery(
     title: "The heaviest sections, and the heaviest package of each",
     source: """
@@ -17,8 +18,8 @@ extension ShownQuery {
           package.$sizeInKiB.max().as("its KiB"))
       }
       """,
-    // Beside one `max`, SQLite takes the other columns from the row that has the greatest value:
-    // https://www.sqlite.org/lang_select.html#bareagg
+    // The name is not an aggregate. If a query has one `max`, SQLite takes the values of such
+    // columns from the row with the greatest value: https://www.sqlite.org/lang_select.html#bareagg
     query:
       Query { (package: Columns<Package>, section: Columns<Section>) in
         From(package)

@@ -1,7 +1,8 @@
 import Apus
 
 extension ShownQuery {
-  /// Pairs each package with the dependencies on its name, and counts the pairs of each package.
+  /// Joins each package with the dependencies that name it, and counts these dependencies for each
+  /// package.
   static let mostWanted = ShownQuery(
     title: "The packages that others need most often",
     source: """

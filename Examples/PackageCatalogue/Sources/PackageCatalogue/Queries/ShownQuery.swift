@@ -2,7 +2,7 @@ import Apus
 
 /// A query with the text of its source, which is shown above its result.
 ///
-/// The text repeats the query beside it; a test compares the two.
+/// The source text repeats the code of the query. A test checks that the two are the same.
 struct ShownQuery {
   let title: String
   let source: String

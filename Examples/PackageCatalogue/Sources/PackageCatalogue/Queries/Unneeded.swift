@@ -1,7 +1,7 @@
 import Apus
 
 extension ShownQuery {
-  /// Finds the packages that no other one depends on: in a left join, their dependency is missing.
+  /// Finds the packages on which no other package depends. A left join has no dependency for them.
   static let unneeded = ShownQuery(
     title: "The heaviest packages that no other package depends on",
     source: """

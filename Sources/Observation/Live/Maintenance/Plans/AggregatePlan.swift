@@ -13,11 +13,13 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let table: PlannedTable
   private let groups: PlannedGroups
   private let aggregates: AggregateValues
-  /// Calculates the aggregates of each group over its touched rows only.
+  /// The statement that calculates, for each group, the aggregates over only the touched rows of
+  /// the group.
   private let sums: SelectStatement
   /// The query without ORDER BY. It selects the terms of ORDER BY as further columns.
   private let shown: SelectStatement
-  /// Whether the result may lack a group although the group has rows: because of HAVING or a limit.
+  /// Whether the result may lack a group although the group has rows. This is so if the query has
+  /// HAVING, a limit or an offset.
   private let lacksGroups: Bool
   /// Whether a statement on a reader can calculate single groups again.
   private let canAsk: Bool
@@ -75,8 +77,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return try await changeInSnapshot(of: held, by: commits, with: means)
   }
 
-  /// Returns the change that commits make, without using a reader; nil if a group must be evaluated
-  /// in a reader.
+  /// Returns the change that commits make in the result, calculated without a reader. Returns nil
+  /// if a reader must evaluate a group.
   private func changeWithoutReader(
     of held: HeldRows, by commits: [Commit], _ evaluators: RowEvaluators
   ) throws -> MaintenanceOutcome? {
@@ -152,7 +154,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
       do {
         touched.known[key] = .some(try row(of: group, values, evaluators))
       } catch {
-        // The error may concern only values outside the result, so the result is fetched.
+        // The error may come from a value that does not belong to the result. So the error is
+        // ignored, and the result is fetched again.
         return nil
       }
     }
@@ -194,7 +197,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     if groups.hasExpressions { statement = try statement.replacingMarks(by: group) }
     statement = statement.withKeys(groups.keyNodes(of: group), values.map { .value(.value($0)) })
     statement.order = .none
-    // If there is no GROUP BY, the group has no columns, but the statement still needs a row.
+    // Without GROUP BY, the group has no columns. But the statement still needs one row to read, so
+    // this row has only a NULL.
     let (row, columns) =
       groups.columns.isEmpty
       ? ([.null], [table.shadow.columns.first?.name ?? ""])
@@ -205,8 +209,8 @@ final class AggregatePlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   }
 }
 
-// The following types are not members of the generic class, because each use would then look up
-// metadata.
+// The following types are not members of the generic class, because each use of them would then
+// have to look up metadata at run time.
 
 /// The groups that changed rows left or joined.
 private struct TouchedGroups {

@@ -4,10 +4,12 @@ import SQLCore
 /// The aggregates that a maintained result has for each group, and how their values change when
 /// rows leave or join the group.
 ///
-/// If there is GROUP BY, the first aggregate is `count(*)`. Then come the aggregates of SELECT,
-/// HAVING and ORDER BY. After a `sum` or `avg` come the aggregates that are needed to update it
-/// without a query: after `sum`, for example, a count. The counts `PlannedGroups.otherClassCounts`
-/// come last.
+/// The aggregates have this order:
+///
+/// - If there is GROUP BY, the first aggregate is `count(*)`.
+/// - The aggregates of SELECT, HAVING and ORDER BY follow. Directly after a `sum` or `avg` are the
+///   aggregates that are needed to update its value without a query. For a `sum`, this is a count.
+/// - The counts `PlannedGroups.otherClassCounts` are the last.
 struct AggregateValues: Sendable {
   private enum Kind {
     /// `count`: the difference is exact.
@@ -21,9 +23,9 @@ struct AggregateValues: Sendable {
     /// The sum of the absolute values, as a REAL. While it is less than 2⁵³, it is exact, and every
     /// sum of the values is exact, too.
     case magnitude
-    /// `min` and `max`. The query runs again only if the row with the extreme value is gone or
-    /// changed, or if a new value equals the extreme value but is not identical. Texts are compared
-    /// by bytes.
+    /// `min` and `max`. The group is evaluated again by a query in only two cases: the row with the
+    /// extreme value is gone or changed, or a new value equals the extreme value but is not
+    /// identical. Texts are compared by bytes.
     case extreme(isGreatest: Bool)
     /// Any other aggregate. It is always calculated again by a query.
     case other
@@ -113,7 +115,8 @@ struct AggregateValues: Sendable {
   ) -> [DatabaseValue]? {
     guard let held else { return old == nil ? new : nil }
     var values = held
-    // Goes from the last value to the first, because a value may depend on later values.
+    // The values are updated from the last to the first, because the value of a `sum` or `avg`
+    // depends on the new values of the aggregates that follow it.
     for index in kinds.indices.reversed() {
       let part = Part(held: held[index], old: old?[index] ?? .null, new: new?[index] ?? .null)
       let value =

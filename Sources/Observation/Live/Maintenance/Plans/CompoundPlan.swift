@@ -65,8 +65,9 @@ final class CompoundPlan<Row: Sendable>: SnapshotPlan {
     self.parts = parts
     (orderPlaces, columnCount) = (places, first.count)
     let keyCount = isDistinct ? first.count : 1 + (parts.map(\.keyCount).max() ?? 0)
-    // The reserve is so large that all rows of the compound are held. So if a row of one SELECT
-    // changes, the corresponding row of the result is always found.
+    // The plan always holds all rows of the compound, because the reserve is larger than any
+    // result. So if a row of one SELECT changes, the plan finds the corresponding row of the
+    // result.
     arrangement = ResultArrangement(
       order: RowOrder(terms: terms, keyCollations: (0..<keyCount).map { _ in .binary }),
       limit: ResultArrangement.number(select.limit),

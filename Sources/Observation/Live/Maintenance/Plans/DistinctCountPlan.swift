@@ -115,11 +115,11 @@ final class DistinctCountPlan<Row: Sendable>: SnapshotPlan {
   }
 }
 
-// The following type is not a member of the generic class, because each use would then look up
-// metadata.
+// The following type is not a member of the generic class, because each use of it would then have
+// to look up metadata at run time.
 
-/// One of the further queries of a `DistinctCountPlan`. For each value that the query calculates,
-/// `places` has the index among the result's aggregates.
+/// One of the further queries of a `DistinctCountPlan`. This query calculates some aggregates of
+/// the result: for each of its values, `places` has the index of this aggregate.
 private struct DistinctCountPart: Sendable {
   let plan: any SnapshotPlan<[DatabaseValue]>
   let places: [Int]
@@ -130,7 +130,8 @@ private struct DistinctCountPart: Sendable {
   /// values are not known.
   func apply(_ change: ResultChange, to values: inout [DatabaseValue]) -> Bool {
     guard isDistinct else {
-      // A `TotalPlan` also holds the parts of its row. The row itself comes first.
+      // If the plan is a `TotalPlan`, its window also holds the parts of its totals. The row with
+      // the totals is the first row.
       guard let place = change.after.range.first else { return false }
       let row = change.after.entries[place].row(as: [DatabaseValue].self)
       for (place, value) in zip(places, row) { values[place] = value }

@@ -6,7 +6,8 @@ import SQLCore
 final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   let query: KeyedQuery<Row>
   private let groups: PlannedGroups
-  /// The query. An update adds the condition that limits it to the affected groups.
+  /// The statement of the query, without a condition on the groups. Each update adds the condition
+  /// that limits the statement to the affected groups.
   private let restricted: SelectStatement
   /// For each table, the trace that finds the groups to which changed rows of the table belong.
   private let traces: [GroupTrace]
@@ -104,7 +105,7 @@ final class GroupPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     return change
   }
 
-  /// Returns the keys of the held groups that have the given values.
+  /// Returns the keys of those held groups whose GROUP BY terms have the given values.
   private func held(_ values: GroupTrace.Values, in window: ResultWindow) -> [RowKey] {
     guard let first = values.places.first else { return [] }
     return first.values.flatMap { value in

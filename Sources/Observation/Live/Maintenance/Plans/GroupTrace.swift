@@ -12,14 +12,15 @@ struct GroupTrace: Sendable {
   private struct Part {
     /// The index of the GROUP BY term that this part calculates.
     let place: Int
-    /// Calculates the term from a row of the table. For `GROUP BY feed.id`, for example, this may
-    /// be `item.feed`.
+    /// The expression that calculates the term from a row of the table. For `GROUP BY feed.id`, for
+    /// example, this may be `item.feed`.
     let node: ExpressionNode
     /// The folded name of the column if `node` is a plain column; nil for other expressions.
     let column: String?
     /// The collation of the GROUP BY term.
     let collation: BuiltInCollation
-    /// Whether the term may also be calculated from NULLs, because a left join found no row.
+    /// Whether a left join may find no row. In this case, the term must also be calculated from
+    /// columns that are all NULL.
     let mayBeNull: Bool
   }
 
@@ -61,8 +62,8 @@ struct GroupTrace: Sendable {
           }
           guard let equality else { break }
           own[column] = equality.first
-          // If a left join finds no row, the column is NULL, and IS considers it equal to any other
-          // NULL.
+          // If the left join finds no row of this table, its column is NULL. IS considers this NULL
+          // equal to any other NULL.
           if left.contains(table.id), equality.join != table.id { mayBeNull = true }
         }
         guard own.count == columns.count else { continue }
@@ -85,8 +86,8 @@ struct GroupTrace: Sendable {
     path = nil
   }
 
-  /// Creates a trace that follows links to a column of GROUP BY. Throws a `RerunReason` if no links
-  /// lead to such a column.
+  /// Creates a trace that follows links between tables, until it reaches a table with a column of
+  /// GROUP BY. Throws a `RerunReason` if no links lead to such a table.
   init(
     from table: PlannedTable, to groups: PlannedGroups, by links: TableLinks,
     of select: SelectStatement, in tables: [PlannedTable]
@@ -146,7 +147,7 @@ struct GroupTrace: Sendable {
   enum Outcome {
     case untouched
     case groups(Values)
-    /// A value, and so the group, is not known exactly.
+    /// The groups are not known, because a value that determines them is not known exactly.
     case unknown
   }
 
@@ -214,7 +215,8 @@ struct GroupTrace: Sendable {
     return true
   }
 
-  /// Returns the statements that run after a change, and so must find their rows by indexes.
+  /// Returns the statements that run after each change. They must find their rows by indexes,
+  /// because a scan after each change would take too long.
   func statements() throws -> [RestrictedStatement] { try path?.statements() ?? [] }
 
   /// Returns sample values. With them, SQLite's query plan shows whether the query for only some
@@ -259,7 +261,8 @@ extension SelectStatement {
     }
     for join in joins {
       for (first, second) in join.condition?.equalColumns ?? [] {
-        // The condition of a left join does not limit the rows of earlier tables.
+        // The ON condition of a left join does not limit the rows of earlier tables. So an equality
+        // between columns of two earlier tables need not hold in the result.
         guard join.kind != .left || first.table == join.table || second.table == join.table else {
           continue
         }

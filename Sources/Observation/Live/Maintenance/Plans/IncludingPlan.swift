@@ -155,7 +155,8 @@ struct TouchedChildren: Sendable {
       traces[0].holdsParentKeys
     else { return nil }
     let (table, relation) = (traces[0].table, try relations[0].relation.get())
-    // The children must store the exact values of the parent's key.
+    // The columns by which children refer to their parent must store exactly the values of the
+    // parent's key.
     guard
       zip(relation.ownerColumns, relation.parentColumns).allSatisfy({ own, column in
         PlannedTable.haveSameValues(table, Int(own.index), parent, column)

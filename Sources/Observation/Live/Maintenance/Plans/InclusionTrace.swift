@@ -17,7 +17,8 @@ struct InclusionTrace: Sendable {
   /// happen if the parents' column has a collation such as NOCASE, or if the columns have no type,
   /// so that 1 matches 1.0.
   private let comparesByCollation: Bool
-  /// One trace for each relation of the children. Empty if the children include no rows.
+  /// The traces from the rows that the children include themselves, one trace for each relation.
+  /// Empty if the children include no rows.
   private let others: [InclusionTrace]
 
   init(_ included: IncludedRelation, of parent: PlannedTable, in tables: [PlannedTable]) throws {
@@ -37,8 +38,8 @@ struct InclusionTrace: Sendable {
     for (own, column) in zip(relation.ownerColumns, relation.parentColumns)
     where !PlannedTable.compareAsStored(owner, Int(own.index), parent, column) {
       try Self.requireSameKind(owner, Int(own.index), parent, column)
-      // If only the children's column has a collation other than BINARY, an index on the parents'
-      // column does not find the parents.
+      // The parents are found by an index on the parents' column. If only the children's column has
+      // a collation other than BINARY, this index has another order, and does not find all parents.
       guard
         try parent.collation(of: column) != .binary
           || owner.collation(of: Int(own.index)) == .binary
@@ -47,8 +48,9 @@ struct InclusionTrace: Sendable {
     }
     self.comparesByCollation = comparesByCollation
     if let join = relation.joinTable {
-      // SQLite compares these columns with the collation of the join table's column, here and when
-      // rows are loaded.
+      // SQLite compares these columns with the collation of the join table's column, both in the
+      // statements of the trace and when it loads the included rows. So the two collations may
+      // differ.
       for (own, column) in zip(join.columns, join.childColumns) {
         try Self.requireSameKind(owner, Int(own.index), table, column)
       }
@@ -168,7 +170,8 @@ struct InclusionTrace: Sendable {
       in: keys)
   }
 
-  /// Returns the statements that run after a change, and so must find their rows by indexes.
+  /// Returns the statements that run after each change. They must find their rows by indexes,
+  /// because a scan after each change would take too long.
   func statements(
     of included: IncludedRelation, on core: ConnectionCore
   ) throws -> [RestrictedStatement] {
@@ -205,7 +208,8 @@ extension IncludedRelation {
     }
   }
 
-  /// Throws a `RerunReason` if a child depends on more than one row of its table.
+  /// Throws a `RerunReason` if an included row may depend on more than one row of its table, or on
+  /// the rows of a join. Also checks the rows that the included rows include.
   func requireKnownParts(on connection: Connection) throws {
     guard children.joins.isEmpty else { throw RerunReason("it includes the rows of a join") }
     try children.requireKnownParts(on: connection)

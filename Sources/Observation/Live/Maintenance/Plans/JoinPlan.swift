@@ -23,11 +23,12 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
   private let root: PlannedTable
   private let joined: [JoinedTable]
   private let paths: [RowPath]
-  /// The query. An update adds the condition that limits it to the affected roots.
+  /// The statement of the query, without a condition on the roots. Each update adds the condition
+  /// that limits the statement to the affected roots.
   private let restricted: SelectStatement
 
-  /// A table of the join, except the first, with the statement that finds the roots joined with its
-  /// rows.
+  /// A table of the join other than the first one, with the statement that finds the roots which
+  /// are joined with given rows of this table.
   private struct JoinedTable {
     let table: PlannedTable
     /// The range of indices at which this table's key is stored in the key of a result row.
@@ -35,8 +36,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
     /// Selects the keys of the *roots*: the rows of the first table that the joins combine with
     /// given rows of this table.
     let roots: SelectStatement
-    /// Whether a row that is after the limit, and therefore not held, may move up among the held
-    /// rows. This can happen if the left join no longer finds a row of this table.
+    /// Whether a row beyond the limit, which is not held, may move up among the held rows when the
+    /// left join no longer finds a row of this table.
     let ordersLimitedRows: Bool
     /// The folded names of the table's columns that decide which rows the joins produce, and in
     /// which order. If only other columns of a row change, the row stays part of the same result
@@ -143,7 +144,8 @@ final class JoinPlan<Row: Sendable>: SnapshotPlan, KeyedPlan {
         keys.seekCount <= maximum - roots.count
       else { return nil }
       guard !keys.isEmpty else { continue }
-      // A root that is not held may have lost its row of this table. Such roots cannot be found.
+      // A root beyond the limit may have lost its row of this table, and may now belong among the
+      // held rows. Because such a root is not held, it cannot be found.
       let columns = joined.decidingColumns
       if joined.ordersLimitedRows, window.hasFrontier,
         joined.table.lostRows(in: commits, columns: columns)
@@ -185,8 +187,8 @@ struct JoinFilters {
   private let filters: [Filter]
   /// The conditions of WHERE.
   private let whereFilters: [Filter]
-  /// The left-joined tables that must contribute a row to each result row, because a condition
-  /// rejects NULL.
+  /// The left-joined tables of which each result row must contain a row. If the left join found no
+  /// row, the columns would be NULL, and a condition of the query would reject the NULL.
   private let required: Set<TableID>
   /// The left-joined tables whose changed rows may affect the result although no held row contains
   /// them.

@@ -10,8 +10,9 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
   let columns: Set<String>
   /// The key that the query requires, as with `WHERE id = ?`. Nil if it requires no key.
   private let requiredKey: RequiredValue?
-  /// The storage classes of values that equal only an identical stored key. If the value of
-  /// `requiredKey` has another class, changed rows cannot be looked up by the key.
+  /// The storage classes whose values SQLite considers equal only to the identical stored key. If
+  /// the value of `requiredKey` has another class, other keys may be equal to it, so changed rows
+  /// cannot be looked up by this key.
   private let keyClasses: Set<StorageClass>
   /// The folded name of a column, and the value that the query requires of it in all rows of the
   /// result. Nil if there is no such column.
@@ -26,7 +27,7 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     let select = query.statement
     let layout = planned.layout
     // If the key of a row contains NULL, the recorder identifies the row by its rowid. A fetch does
-    // not select the rowid.
+    // not select the rowid, so recorded rows and fetched rows could not be matched.
     guard planned.hasCompleteKeys else {
       throw RerunReason("the key of \(layout.tableName) may be NULL")
     }
@@ -86,7 +87,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     else { return .unknown }
     var change = ResultChange(of: held.window)
     for row in changes.rows { change.set(row.key, to: entries[row.key]) }
-    // If more rows were removed than were in reserve, the result must be fetched.
+    // If more rows were removed than the reserve had, the held rows are too few, and the result
+    // must be fetched again.
     guard !change.after.isShort else { return .unknown }
     let last = commits.last?.sequence ?? held.snapshot.position.last
     return .changed(change, WatchedSnapshot(containing: last))
@@ -113,7 +115,8 @@ final class RowPlan<Row: Sendable>: KeyedPlan {
     return changes.indices(of: value, at: place).map { changes.rows[$0] }
   }
 
-  /// Returns the entries of the touched rows that the query selects now, by their keys.
+  /// Returns the result entries of those touched rows that the query selects after the commits. The
+  /// keys of the dictionary are the keys of the rows.
   private func entries(
     of touched: NettedRows, _ evaluators: RowEvaluators
   ) throws -> [RowKey: ResultEntry] {

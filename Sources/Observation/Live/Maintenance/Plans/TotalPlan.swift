@@ -146,8 +146,9 @@ final class TotalPlan<Row: Sendable>: SnapshotPlan {
     return change
   }
 
-  /// Returns the totals, calculated again from all held parts; nil if the totals are not exact.
-  /// This is needed, for example, after the row with the greatest value is gone.
+  /// Calculates the totals again from all held parts. Returns nil if the totals cannot be
+  /// calculated exactly. This method is needed if a difference is not enough, for example after the
+  /// row with the greatest value is gone.
   private func sum(of window: ResultWindow) -> [DatabaseValue]? {
     var values: [DatabaseValue]? = aggregates.valuesOfNone
     for entry in window.entries.run(from: 0, while: { _ in true })

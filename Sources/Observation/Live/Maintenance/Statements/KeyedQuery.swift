@@ -6,8 +6,8 @@ import SQLCore
 /// consists of the GROUP BY terms, and the aggregates follow the key.
 struct KeyedQuery<Row: Sendable>: Sendable {
   private let query: Query<Row>
-  /// The query without its limit, with the further columns. ORDER BY also has the keys, so that no
-  /// two rows are equal in the order.
+  /// The query with the further columns, but without its limit. ORDER BY also names the keys, so
+  /// that no two rows have the same place in the order.
   let statement: SelectStatement
   let arrangement: ResultArrangement
   /// Whether the query has only one table, and the rowid of the table is the key.

@@ -11,7 +11,7 @@ struct PlannedGroups: Sendable {
   let columns: [ColumnID]
   /// The names that `columns` have in their tables.
   let names: [String]
-  /// For each of `columns`, its index in `nodes`.
+  /// The indices in `nodes` at which the GROUP BY terms in `columns` stand.
   private let places: [Int]
   /// For each GROUP BY term, whether it may be NULL according to the models.
   private let areOptional: [Bool]
@@ -83,7 +83,8 @@ struct PlannedGroups: Sendable {
   func columnValues(of group: [DatabaseValue]) -> [DatabaseValue] { places.map { group[$0] } }
 
   /// Returns whether the rows of a group have values that are equal but not identical, such as 1
-  /// and 1.0. Then the value that is shown depends on the row that SQLite chooses.
+  /// and 1.0. In this case, the value that the result shows depends on which row of the group
+  /// SQLite chooses.
   ///
   /// - Parameters:
   ///   - count: the number of rows.
@@ -110,8 +111,8 @@ struct PlannedGroups: Sendable {
       nodes[place], to: values.filter { $0 != .null }, orNull: values.contains(.null))
   }
 
-  /// Returns a statement that is limited to the given groups. If there are several terms, the
-  /// statement may also select groups with other combinations of the values.
+  /// Returns the statement, limited to the given groups. If GROUP BY has several terms, the
+  /// statement may also select other groups, whose terms combine the given values in another way.
   func restricting(
     _ statement: SelectStatement, to groups: [[DatabaseValue]]
   ) -> SelectStatement {
@@ -122,8 +123,8 @@ struct PlannedGroups: Sendable {
     return statement
   }
 
-  /// Returns the reason why no statement on a reader can calculate single groups; nil if a
-  /// statement can.
+  /// Returns nil if a statement on a reader can calculate single groups of the result. Otherwise,
+  /// returns the reason why no statement can do so.
   func obstacle(
     to statement: SelectStatement, of table: PlannedTable, in context: PlanningContext
   ) throws -> RerunReason? {
@@ -156,8 +157,8 @@ extension SelectStatement {
     Set(collations.indices.filter { collations[$0] != .binary })
   }
 
-  /// Returns the query, changed to select the least of the values that a GROUP BY term's collation
-  /// considers equal. Without this change, SQLite chooses one of the values.
+  /// Returns a query that selects the least value if the collation of a GROUP BY term considers
+  /// several values of a group equal. In the original query, SQLite chooses any of these values.
   func selectingLeastValues(in tables: [PlannedTable]) throws -> SelectStatement {
     do {
       return try selectingLeastValues(ofGroups: Self.folded(groupCollations(in: tables)))

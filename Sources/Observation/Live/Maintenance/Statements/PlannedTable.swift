@@ -64,8 +64,9 @@ struct PlannedTable: Sendable {
     try shadow.builtInCollation(of: column, in: layout)
   }
 
-  /// Returns whether SQLite compares a column's values as numbers (true) or as texts (false),
-  /// according to the declared type. Nil if the declared type does not decide this.
+  /// Returns true if the declared type of a column makes SQLite compare its values as numbers, and
+  /// false if it makes SQLite compare them as texts. Returns nil if the declared type does not
+  /// decide this.
   ///
   /// - SeeAlso: <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>
   func isNumeric(_ column: Int) -> Bool? {
@@ -75,8 +76,8 @@ struct PlannedTable: Sendable {
     return type.isEmpty || type.contains("blob") || type == "any" ? nil : true
   }
 
-  /// Returns whether the declared type makes SQLite store equal numbers in the same way. The column
-  /// then has either 1 or 1.0, and never both.
+  /// Returns whether the declared type makes SQLite store equal numbers in the same way. Such a
+  /// column cannot have both 1 and 1.0.
   func isUniform(_ column: ColumnID) -> Bool { isNumeric(Int(column.index)) != nil }
 
   /// Returns whether a column of the table in the database cannot be NULL.
@@ -94,7 +95,8 @@ struct PlannedTable: Sendable {
     return classes
   }
 
-  /// Returns whether SQLite considers values of two columns equal only if they are the same value.
+  /// Returns whether SQLite considers values of two columns equal only if they are the same number,
+  /// text or BLOB. The same number may be an INTEGER in one column and a REAL in the other.
   static func compareAsStored(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int
   ) -> Bool {
@@ -128,8 +130,8 @@ struct PlannedTable: Sendable {
     compareAsStored(first, column, second, other) && first.isReal(column) == second.isReal(other)
   }
 
-  /// Returns whether two columns are interchangeable in a GROUP BY with the given collation: values
-  /// that are equal always belong to the same group.
+  /// Returns whether one of two columns can replace the other in a GROUP BY with the given
+  /// collation. This is so if equal values of the two columns always belong to the same group.
   static func haveEqualKeys(
     _ first: PlannedTable, _ column: Int, _ second: PlannedTable, _ other: Int,
     by collation: BuiltInCollation
@@ -160,7 +162,7 @@ struct PlannedTable: Sendable {
   /// The references by which the query names the key's columns.
   var keyColumns: [ColumnID] { layout.keyColumns.map(column(at:)) }
 
-  /// Returns the folded names of those of the given columns that belong to this table.
+  /// Returns the names, in lower case, of those given columns that belong to this table.
   func names(of columns: Set<ColumnID>) -> Set<String> {
     Set(
       columns.filter { $0.table == id }.map { layout.columns[Int($0.index)].name.lowercasedASCII })
@@ -199,7 +201,7 @@ extension [PlannedTable] {
     guard dependencies.allSatisfy({ $0.database == "main" }) else {
       throw RerunReason("it reads a table of an attached database or a temporary table")
     }
-    // In UTF-16, SQLite orders text in another way than this process does.
+    // If the file stores text as UTF-16, SQLite orders texts in another way than this process does.
     guard try connection.textEncoding() == .utf8 else {
       throw RerunReason("the file stores text as UTF-16")
     }
@@ -212,8 +214,8 @@ extension [PlannedTable] {
   }
 }
 
-/// A set of keys of one table, or of values of other columns. Each element has the values of one
-/// row.
+/// A set of keys of the rows of one table. A set may also have the values of other columns. Each
+/// element has the values of one row.
 typealias KeySet = Set<[DatabaseValue]>
 
 extension PlannedTable {
@@ -252,8 +254,9 @@ extension PlannedTable {
     }
   }
 
-  /// Sample keys. With them, SQLite's query plan shows whether a statement for only some rows would
-  /// scan a table.
+  /// Sample keys, which stand for the keys of changed rows when a plan is made. With a statement
+  /// that is limited to these keys, SQLite's query plan shows whether the statement would scan a
+  /// table.
   var sampleKeys: KeySet { .samples(of: keyCollations.count) }
 
   /// Returns a statement that is limited to the rows with the given keys. If the key has several
@@ -283,8 +286,8 @@ extension KeySet {
     }
   }
 
-  /// Returns two sample keys with `count` values each. There are two, because a statement for only
-  /// one key has another form.
+  /// Returns two sample keys with `count` values each. Two keys are needed, because the SQL for a
+  /// single key differs from the SQL for several keys.
   static func samples(of count: Int) -> KeySet {
     [Array(repeating: .integer(0), count: count), Array(repeating: .integer(1), count: count)]
   }

@@ -10,7 +10,7 @@ struct RowPath: Sendable {
     let from: PlannedTable
     let to: PlannedTable
     fileprivate let links: [TableLinks.Link]
-    /// Whether the next table is left-joined, so that the join may find no row of it.
+    /// Whether the next table is left-joined. Such a join may find no row of this table.
     fileprivate let isOptional: Bool
     /// Columns of the next table, each with the value that a row must have there. Rows with other
     /// values are ignored.
@@ -21,11 +21,12 @@ struct RowPath: Sendable {
       required: [(column: ColumnID, value: RequiredValue)]
     ) {
       (self.from, self.to, self.links, self.isOptional) = (from, to, links, isOptional)
-      // The order does not depend on hashes, which differ between processes.
+      // The columns are sorted, so that their order is the same in every process. Otherwise, it
+      // would depend on hashes, which differ between processes.
       self.required = required.sorted { $0.column.index < $1.column.index }
     }
 
-    /// Adds the conditions that a row of the next table must meet.
+    /// Adds the conditions of `required` to a statement that reads the next table.
     fileprivate func require(in statement: inout SelectStatement) {
       for (column, value) in required {
         statement.predicates.append(.compareColumn(.equal, column, value.bound))
@@ -37,12 +38,13 @@ struct RowPath: Sendable {
   private let steps: [Step]
   /// The columns of the root whose values the path returns.
   private let selected: [ColumnID]
-  /// The folded names of columns, each with the value that a changed row must have there. Rows with
-  /// other values are ignored.
+  /// The values that a changed row must have, each with the folded name of its column. A changed
+  /// row with another value in one of these columns is ignored.
   private let required: [(column: String, value: RequiredValue)]
-  /// For each selected column, the index of the link of the last step that gives the value of the
-  /// column. With `mark.post = post.id`, for example, a mark gives `post.id`, so the last step
-  /// needs no statement. Nil if the links do not give all selected columns.
+  /// The indices of those links of the last step that give the values of the selected columns, one
+  /// index for each column. For example, the link `mark.post = post.id` gives the value of
+  /// `post.id` from a mark, so the last step needs no statement. Nil if the links do not give the
+  /// values of all selected columns.
   private let direct: [Int]?
 
   init(
@@ -101,8 +103,9 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the values of the changed rows, before and after, in the columns at which the links of
-  /// the first step begin; nil if the values are not known exactly.
+  /// Returns the values that the changed rows had before the commits and have after them, in the
+  /// columns from which the links of the first step lead. Returns nil if these values are not known
+  /// exactly.
   private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }
@@ -129,7 +132,8 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the statements that run after a change, and so must find their rows by indexes.
+  /// Returns the statements that the steps run. The statements run after each change, so they must
+  /// find their rows by indexes.
   func statements() throws -> [RestrictedStatement] {
     var statements: [RestrictedStatement] = []
     for (index, step) in steps.enumerated() {
@@ -160,8 +164,9 @@ extension RowPath.Step {
     case unknown
   }
 
-  /// Returns a statement for the step. Given the values of rows of this table, the statement finds
-  /// the related rows of the next table, and selects some of their columns.
+  /// Returns the statement that this step runs for the given values, which come from rows of the
+  /// table `from`. The statement finds the related rows of the table `to`, and selects the given
+  /// columns of these rows.
   fileprivate func statement(
     for values: KeySet, selecting columns: [ColumnID], maximum: Int = .max
   ) -> Restricted {
@@ -196,8 +201,8 @@ extension RowPath.Step {
 }
 
 extension DatabaseValue {
-  /// Returns false only if the two values certainly differ, whatever type conversion SQLite
-  /// applies.
+  /// Returns whether SQLite may consider the two values equal. Returns false only if the values
+  /// differ under every type conversion that SQLite may apply before the comparison.
   fileprivate func mayEqual(_ other: DatabaseValue) -> Bool {
     switch (self, other) {
     case (.null, _): false

@@ -17,12 +17,14 @@ import SQLCore
 struct TableLinks {
   /// The kind of condition that relates two columns.
   enum Kind {
-    /// `a = b`: a row with NULL is related to no row.
+    /// The condition `a = b`. A row whose column is NULL is related to no row.
     case equal
-    /// `a IS b`, or an IN that treats NULL as equal to NULL, as Swift's `contains` treats nil.
+    /// The condition `a IS b`, or an IN that treats NULL as equal to NULL, in the same way as
+    /// Swift's `contains` treats nil.
     case same
-    /// `b IN (SELECT a …)` with SQL's meaning: a selected NULL affects all rows, and every selected
-    /// value affects the rows whose `b` is NULL.
+    /// The condition `b IN (SELECT a …)` as SQL defines it. If the subquery selects a NULL, this
+    /// NULL may change the result of IN for all rows. If the subquery selects any value, this value
+    /// may change the result of IN for the rows whose `b` is NULL.
     case member
   }
 
@@ -32,7 +34,8 @@ struct TableLinks {
     let kind: Kind
   }
 
-  /// A value that a row must have in a column. Rows with other values are ignored.
+  /// A column, and the value that a row must have in it to affect the query. Rows with other values
+  /// are ignored.
   private struct Requirement: Hashable {
     let column: ColumnID
     let value: RequiredValue
@@ -41,11 +44,13 @@ struct TableLinks {
   private let tables: [TableID: PlannedTable]
   /// For each table, the links that lead from it.
   private var links: [TableID: Set<Link>] = [:]
-  /// For some tables, the reason why an equality such as `a = b` could not become a link.
+  /// The reasons why equalities such as `a = b` could not become links, each with the table from
+  /// which the link would have led.
   private var obstacles: [TableID: String] = [:]
-  /// The left-joined tables. The join may find no row of them.
+  /// The left-joined tables. If the join finds no row of such a table, the columns of the table are
+  /// NULL in the result.
   private var optional: Set<TableID> = []
-  /// For each table, the values that a row must have in certain columns to matter.
+  /// For each table, the values that a row must have in certain columns to affect the query.
   private var required: [TableID: Set<Requirement>] = [:]
 
   init(of scopes: [QueryScope], in tables: [PlannedTable]) {
@@ -56,9 +61,9 @@ struct TableLinks {
       let own = Set(scope.statement.tables)
       for table in own { (links[table], required[table]) = (nil, nil) }
       add(scope)
-      // The same Swift query may be used in several subqueries, with different conditions. A row
-      // may matter for only one subquery. So only the conditions that all these subqueries share
-      // are kept.
+      // A program may use the same Swift query, and so the same tables, in several subqueries with
+      // different conditions. A row may then affect only one of these subqueries. So only the links
+      // and the requirements that all these subqueries share are kept.
       for table in own where !seen.insert(table).inserted {
         links[table] = links[table, default: []].intersection(earlierLinks[table] ?? [])
         required[table] = required[table, default: []].intersection(earlierRequired[table] ?? [])
@@ -73,11 +78,13 @@ struct TableLinks {
     for predicate in statement.predicates { add(predicate, of: own) }
     for join in statement.joins {
       guard let condition = join.condition else { continue }
-      // The condition of a left join does not limit the rows of earlier tables.
+      // The condition of a left join limits the rows of the joined table, but not the rows of the
+      // tables before it.
       add(condition, of: join.kind == .left ? [join.table] : own, isOfLeftJoin: join.kind == .left)
     }
-    // If a left join may find no row of the selected table, the subquery after IN may return NULL.
-    // Then there is no link.
+    // If this SELECT is the subquery after an IN, its selected column is linked with the operand
+    // before the IN. There is no link if the selected column belongs to a left-joined table,
+    // because the subquery may then return NULL for it.
     guard case .column(let subject)? = scope.subject, statement.hasAllRows,
       case .column(let column)? = statement.selectedNodes.first, own.contains(column.table),
       !optional.contains(column.table)
@@ -94,9 +101,10 @@ struct TableLinks {
     for part in condition.conjuncts {
       for (left, right, isSame) in part.equalities {
         for (from, to) in [(left, right), (right, left)] where own.contains(from.table) {
-          // When a left join finds a row for the first time, the new row replaces the row of NULLs.
-          // IS may have related that row of NULLs to other rows with NULL, and a link from the new
-          // row does not lead to those rows.
+          // As long as a left join finds no row, the columns of its table are NULL, and IS may
+          // relate these NULLs to other rows with NULL. When the first row is inserted, the result
+          // changes for those other rows. A link from the inserted row does not lead to them, so
+          // there must be no link.
           if isSame, !isOfLeftJoin, optional.contains(from.table) { continue }
           add(from, to, isSame ? .same : .equal, left: left)
         }
@@ -124,7 +132,7 @@ struct TableLinks {
       return
     }
     // If a left join finds no row of a table, the column of the table is NULL. A query over the
-    // table cannot find this NULL, because no row of the table contains it.
+    // table cannot find this NULL, because no row of the table contains it. So there is no link.
     if kind == .member, optional.contains(to.table) { return }
     links[from.table, default: []].insert(Link(from: from, to: to, kind: kind))
   }
@@ -145,8 +153,9 @@ struct TableLinks {
 
   // MARK: Paths
 
-  /// Returns the path from a table to the rows of a root, which gives the values of some columns of
-  /// the root. Throws a `RerunReason` if there is no path.
+  /// Returns the path that leads from changed rows of a table to rows of the root. The path finds
+  /// these rows of the root, and returns their values in the given columns. Throws a `RerunReason`
+  /// if there is no path.
   func path(
     from table: PlannedTable, to root: PlannedTable, selecting columns: [ColumnID]
   ) throws -> RowPath {
@@ -172,8 +181,8 @@ struct TableLinks {
     return RowPath(from: table, by: steps, selecting: columns, requiring: requirements)
   }
 
-  /// Returns the links between two tables. The order does not depend on hashes, which differ
-  /// between processes.
+  /// Returns the links from one table to another, sorted by their columns. The order of the `Set`
+  /// would differ between processes.
   private func links(from table: TableID, to other: TableID) -> [Link] {
     links[table, default: []].filter { $0.to.table == other }
       .sorted { ($0.from.index, $0.to.index) < ($1.from.index, $1.to.index) }
@@ -187,7 +196,8 @@ struct TableLinks {
       var found: [TableID: TableID] = [:]
       for link in links.values.joined()
       where reached.contains(link.to.table) && !reached.contains(link.from.table) {
-        // If there are several shortest paths, the choice is always the same.
+        // If there are several shortest paths, the next table with the smallest `source` is chosen,
+        // so that the choice is the same in every process.
         if let other = found[link.from.table], other.source < link.to.table.source { continue }
         found[link.from.table] = link.to.table
       }
@@ -199,8 +209,8 @@ struct TableLinks {
 }
 
 extension SelectStatement {
-  /// Whether the result has all rows that the conditions select, so that each row is independent of
-  /// the others.
+  /// Whether the result has exactly the rows that the conditions select, because the SELECT has no
+  /// limit, no offset and no groups. If so, each row is independent of the other rows.
   fileprivate var hasAllRows: Bool { limit == nil && offset == nil && !isGrouped }
 
   /// The selected expressions. A table whose columns are all selected contributes one expression

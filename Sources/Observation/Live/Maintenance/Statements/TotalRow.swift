@@ -1,13 +1,15 @@
 import QueryDSL
 import SQLCore
 
-/// The only row of a query with aggregates over all rows. The row can be calculated from the values
-/// of the aggregates, without reading the tables.
+/// The row that a query returns if it has aggregates over all rows, such as `SELECT count(*)`. Such
+/// a query returns only one row. This row can be calculated from the values of the aggregates,
+/// without reading the tables.
 struct TotalRow<Row: Sendable>: Sendable {
   private let query: KeyedQuery<Row>
   /// The query with its aggregates. ORDER BY is left out, because there is only one row.
   private let shown: SelectStatement
-  /// A table with one row of NULLs, over which SQLite calculates the shown row.
+  /// The shadow table from which SQLite calculates the shown row. During the calculation, it holds
+  /// one row of NULLs.
   private let shadow: ShadowTable
 
   /// Throws a `RerunReason` if the row depends on more than the values of the aggregates.
@@ -53,7 +55,7 @@ struct TotalRow<Row: Sendable>: Sendable {
     }
   }
 
-  /// Returns a copy of a row with another key and other order values.
+  /// Returns a copy of a row. The copy has the given key and the given order values.
   func entry(of row: ResultEntry, key: RowKey, order: [DatabaseValue]) -> ResultEntry {
     ResultRowEntry(
       key: key, order: order, aggregates: row.aggregates, fingerprint: row.fingerprint,

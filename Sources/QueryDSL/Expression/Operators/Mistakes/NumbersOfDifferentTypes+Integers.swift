@@ -4,7 +4,7 @@ import SQLCore
 // overloads exist.
 //
 // Without these overloads, the compiler would also read `$0.$int * 2 + $0.$int64` as a sum of real
-// numbers, because `$0.$int * 2` can be a real number.
+// numbers, because it can read the 2 as a Double, which makes `$0.$int * 2` a real number.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _IntegerKind {
   /// Not available: the operands are integers of different types.
@@ -80,9 +80,9 @@ extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _
   }
 }
 
-// Each overload below also matches correct operands. However, its result is an implicitly unwrapped
-// optional. The compiler prefers any other overload whose result is not such an optional, unless
-// that overload is disfavoured. `$0.$int64 + 2` therefore stays a sum of integers.
+// The overloads below also match correct operands. But each of them returns an implicitly unwrapped
+// optional. If an overload that returns no such optional also matches, the compiler prefers it,
+// unless it is disfavoured. `$0.$int64 + 2` therefore stays a sum of integers.
 extension SQLExpression where Value: AdditiveColumnValue, Value._Arithmetic == _SizedIntegerKind {
   /// Not available: the operands are integers of different types.
   @NumbersOfDifferentTypes

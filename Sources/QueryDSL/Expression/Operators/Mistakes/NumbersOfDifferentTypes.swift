@@ -1,7 +1,7 @@
 import SQLCore
 
-// Arithmetic of numbers that cannot be combined. `OperandIsNotANumber.swift` says why these
-// overloads exist.
+// Operators between two numbers whose types cannot be combined, such as an Int and a Decimal.
+// `OperandIsNotANumber.swift` says why these overloads exist.
 
 /// An actor whose name appears in a compile error as the reason: the operands of arithmetic are
 /// numbers of different types, such as an Int and a Decimal. Programs do not use it directly.

@@ -1,9 +1,9 @@
 import SQLCore
 
 // Comparisons of a number that may be NULL with a number that is never NULL.
-// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. `==` and `!=` may
-// compare an optional expression with an expression that is never NULL, so their overloads here
-// take only Swift values.
+// `TypesOfComparisonDiffer.swift` says why these overloads are disfavoured. With `==` and `!=`, an
+// optional expression may be compared with an expression that is never NULL. So the overloads of
+// these two operators below accept only Swift values, and no expressions.
 
 extension SQLExpression where Value: AdditiveColumnValue, Value._Nullability == _NeverNull {
   /// Not available: one operand is optional, and the other is not.

@@ -10,15 +10,15 @@ import SQLCore
 // unavailable overload would not help, because the compiler looks at it only in its slow second
 // search. After an unavailable conformance, the compiler would continue its search.
 //
-// Each overload matches only mistakes, never correct operands, so that a mistake in one place does
-// not double the ways to read other places. The overloads can therefore be used without
-// `@_disfavoredOverload`, and the search ends with the first overload that matches. With
-// disfavoured overloads, the search would continue through all other disfavoured readings. A column
-// in an update has three such readings. `TypeCheckingTests` limits the number of scopes: the steps
-// of the search.
+// Each overload matches only mistakes, and never correct operands. A mistake in one part of an
+// expression therefore does not double the number of ways to read the other parts. For this reason,
+// the overloads do not need `@_disfavoredOverload`, and the search ends with the first overload
+// that matches. If they were disfavoured, the compiler would go on to try all other readings with
+// disfavoured overloads. A column in an update has three such readings. `TypeCheckingTests` limits
+// the number of scopes, which are the steps of the search.
 //
-// No overload has a concrete result type, such as `SQLExpression<Int>`. Where the context needs
-// that type, the compiler would try such an overload first.
+// No overload has a concrete result type, such as `SQLExpression<Int>`. If an overload had one, the
+// compiler would try this overload first wherever the context needs that type.
 
 /// An actor whose name appears in a compile error as the reason: an operand of arithmetic is a
 /// text, a date or another value that is not a number. Programs do not use it directly.

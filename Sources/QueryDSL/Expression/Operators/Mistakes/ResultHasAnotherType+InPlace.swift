@@ -4,8 +4,9 @@ import SQLCore
 // `OperandIsNotANumber.swift` says why these overloads exist. The overloads are disfavoured, like
 // the correct overloads for values.
 //
-// No overload may match a correct literal, such as the 1 in `$0.$double += 1`. Therefore, if a
-// column accepts a literal, no overload for the column takes the literal's default type, here Int.
+// No overload may match a literal that is correct, such as the 1 in `$0.$double += 1`. Such a
+// literal has a default type, which is Int for 1. So if a column accepts a kind of literal, no
+// overload for this column takes the default type of these literals.
 
 extension SQLExpression {
   /// Not available: the operand has another type than the column.

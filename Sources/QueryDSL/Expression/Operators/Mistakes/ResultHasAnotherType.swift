@@ -4,14 +4,15 @@ import SQLCore
 // that its context expects. `OperandIsNotANumber.swift` says why these overloads exist.
 //
 // The compiler reads an expression from its operands to its last operator. If the last operator
-// does not give the expected type, the compiler would try all other combinations of overloads:
-// millions for eight operators. The result of these overloads can have any type, so the search
-// ends.
+// does not give the expected type, the compiler would try all other combinations of overloads,
+// which are millions for eight operators. The result of the overloads in this file can have any
+// type. So one of them matches, and the search ends.
 //
-// The overloads also match correct code. However, they convert an operand to an optional three
-// times, and the compiler prefers a reading with fewer such conversions. But it prefers these
-// overloads to a reading in which an integer literal is a real number. `$0.$double = $0.$int / 2`
-// is therefore a mistake, as in Swift, and not a quotient of real numbers.
+// The overloads also match correct code, but the compiler does not choose them there: they convert
+// an operand to an optional three times, and the compiler prefers a reading with fewer such
+// conversions. There is one exception: the compiler prefers these overloads to a reading in which
+// an integer literal is a real number. `$0.$double = $0.$int / 2` is therefore a mistake, as in
+// Swift, and not a quotient of real numbers.
 
 /// An actor whose name appears in a compile error as the reason: the result of arithmetic is
 /// assigned to a column of another type, or stands where another type is expected. Programs do not

@@ -4,8 +4,8 @@ import SQLCore
 // these overloads exist.
 //
 // The overloads are disfavoured, so that the compiler skips them after it has found a correct
-// comparison. Otherwise its solver would open a fifth more scopes (steps of its search) for a long
-// condition.
+// comparison. Otherwise, the compiler's solver would open 20 percent more scopes for a long
+// condition. Scopes are the steps of its search.
 
 /// An actor whose name appears in a compile error as the reason: the operands of a comparison are
 /// of different types. Programs do not use it directly.
