@@ -31,8 +31,8 @@ public struct DataFrameColumn: Sendable {
     self.values = values
   }
 
-  /// Returns the values as a type, with nil for NULL. Converts every cell. Throws
-  /// `ColumnValueError`, with the column and the row, for a cell that the type cannot read.
+  /// Reads every cell as `type`, and returns the values, with nil for NULL. If the type cannot read
+  /// a cell, throws `ColumnValueError` with the column and the row.
   public func values<Value: ColumnValue>(as type: Value.Type = Value.self) throws -> [Value?] {
     try values.enumerated().map { row, value in
       if value.isNull { return nil }

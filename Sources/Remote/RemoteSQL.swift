@@ -180,8 +180,8 @@ extension RemoteSQL {
     return replacements
   }
 
-  /// The types whose values SQLite's own JSON functions return in the form in which a column stores
-  /// them.
+  /// The types whose values need no conversion: SQLite's own JSON functions return such a value in
+  /// the same form as a column stores it.
   private static let plainTypes: Set = [
     "String", "Bool", "Double", "Int", "Int64", "Int32", "Int16", "Int8", "UInt", "UInt64",
     "UInt32", "UInt16", "UInt8",

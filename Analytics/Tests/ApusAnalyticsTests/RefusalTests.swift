@@ -102,6 +102,28 @@ struct RefusalTests {
     #expect(written.contains(advice))
   }
 
+  struct Word: Model {
+    @PrimaryKey var id: Int
+    @Column var text: String
+  }
+
+  @Test(
+    "a key that is not the rowid is not taken for it",
+    arguments: [
+      "id BIGINT PRIMARY KEY, text TEXT)", "id INTEGER PRIMARY KEY, text TEXT) WITHOUT ROWID",
+    ])
+  func otherKeys(_ definition: String) throws {
+    let db = try Database.temporary()
+    try db.execute("CREATE TABLE Word (\(unsafe: definition)")
+    try db.execute("INSERT INTO Word VALUES (2, 'b'), (1, 'a')")
+    try test.analytics.copy(Word.self, from: db)
+    for sql: SQL in ["SELECT rowid FROM Word", "SELECT group_concat(text) FROM Word"] {
+      #expect(throws: (any Error).self) { try test.analytics.database.read { try $0.rows(sql) } }
+    }
+    let rows = try test.analytics.database.read { try $0.rows("SELECT id FROM Word ORDER BY id") }
+    #expect(rows.map(\.values) == [[1], [2]])
+  }
+
   @Test("an integer that leaves 64 bits throws, where SQLite continues with a REAL")
   func overflow() throws {
     for sql in ["SELECT big + big FROM Sale", "SELECT sum(abs(big / 2)) FROM Sale"] {

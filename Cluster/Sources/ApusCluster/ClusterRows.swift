@@ -100,7 +100,8 @@ final class ClusterRows: RemoteRows {
 
   private func lost(_ error: any Error) -> any Error {
     session.close()
-    return RemoteSessionError(outcome: .notRun, message: "\(error)")
+    // The statement may be an INSERT with RETURNING, which has run.
+    return RemoteSessionError(outcome: .unknown, message: "\(error)")
   }
 
   private static let lastMark: UInt64 = 0xFFFF_FFFF_FFFF_FFFF

@@ -325,9 +325,9 @@ struct ApplicationAttempt {
     return hasReplaced
   }
 
-  /// Returns whether a row violates the constraint together with the row that is to be written. If
-  /// the unique index is partial, or has another collation than the column, a row with the same
-  /// values does not always violate the constraint.
+  /// Returns whether the row with this key is the reason why the other row cannot be written: after
+  /// a deletion of this row, the constraint is satisfied. Equal values do not prove this, because
+  /// the unique index may be partial, or may use another collation than the column does.
   private func isInTheWay(
     _ key: [DatabaseValue], of writing: Writing, _ failure: ConstraintFailure
   ) throws -> Bool {

@@ -239,12 +239,12 @@ extension Connection {
     try noteApplied(origin.position, of: origin.database)
   }
 
-  /// Records in the log which values a change from another database set, or which row it deleted.
-  /// This is needed even if the row already had these values, because the time of the change
-  /// decides which of two values is newer.
+  /// Records in the log which values a change from another database set, or that it deleted the
+  /// row. The record is needed even if the row already had these values or no longer existed: if
+  /// two values conflict, the time of the change decides which of them is newer.
   ///
-  /// - Parameter existed: for an insertion, whether the row existed already. If so, no trigger has
-  ///   logged the insertion.
+  /// - Parameter existed: for an insertion, whether the row already existed. If it did not, the
+  ///   log's triggers have recorded the insertion, and this method records nothing.
   func markInLog(_ change: AnyLogChange, in table: AppliedTable?, existed: Bool) throws {
     guard change.kind != .inserted || existed, let table, let shape = try logShape(of: table)
     else { return }

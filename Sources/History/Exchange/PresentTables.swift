@@ -99,8 +99,8 @@ extension AnyLogChange {
       newValues: newValues + names.map { values[$0] }, uncertain: uncertain, isFromLog: isFromLog)
   }
 
-  /// Returns this change with the columns of `other` that it does not have. `other` is another
-  /// change of the same row.
+  /// Returns this change, extended by the columns that only `other` has. `other` is another change
+  /// of the same row.
   func merging(_ other: AnyLogChange) -> AnyLogChange {
     guard kind != .deleted else { return self }
     var (columns, old, new) = (shape.columns, oldValues, newValues)

@@ -127,8 +127,8 @@ public struct LogPosition: Hashable, Sendable {
 }
 
 extension LogPosition: ExpressibleByIntegerLiteral {
-  /// Creates a position from an older version of the library, whose logs had no epochs; 0 is the
-  /// beginning of every log.
+  /// Creates a position without an epoch, as logs of older versions of the library have it. 0 is
+  /// the beginning of every log.
   public init(integerLiteral number: Int64) { self.init(max(number, 0), in: 0) }
 }
 

@@ -23,7 +23,7 @@ public struct MigrationPlan: Hashable, Sendable {
       case createTable
       /// A table gets another name.
       case renameTable(from: String)
-      /// A table is dropped, as a schema declares.
+      /// A table is dropped, because a schema declares it as dropped.
       case dropTable
       /// A view is created.
       case createView
@@ -33,11 +33,11 @@ public struct MigrationPlan: Hashable, Sendable {
       case addColumn(String)
       /// A column gets another name.
       case renameColumn(from: String, to: String)
-      /// A column is dropped, as the schema declares.
+      /// A column is dropped, because the schema declares it as dropped.
       case dropColumn(String)
       /// A new table replaces the old one, and the rows are copied.
       case rebuildTable
-      /// Rows with invalid values are deleted, as the options say.
+      /// Rows with invalid values are deleted, because the options say so.
       case deleteRows
       /// An index is created.
       case createIndex(String)
@@ -77,7 +77,7 @@ public struct MigrationPlan: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
       /// Every value is kept.
       case lossless
-      /// Values are lost, as a schema or the options declare.
+      /// Values are lost, because a schema or the options declare this loss.
       case destructive
       /// The step is refused. Neither this step nor any other step of the plan runs.
       case refused

@@ -150,8 +150,8 @@ private final class HeldQuery<Row: Sendable>: Sendable {
 }
 
 extension IncludedRelation {
-  /// The SQL of the statements that load the included rows, followed by the SQL for the rows which
-  /// the included rows include themselves.
+  /// The SQL that loads the rows of this relation, followed by the SQL for the relations by which
+  /// these rows include other rows.
   fileprivate var texts: [String] {
     get throws { try [loadingText([])] + relations.flatMap { try $0.texts } }
   }

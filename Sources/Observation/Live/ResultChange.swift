@@ -193,8 +193,8 @@ struct ResultChange: Sendable {
     let isUpdated: Bool
   }
 
-  /// Sorts the rows with changed order values into moved and updated rows. A row is moved if its
-  /// place among the other rows changed. If not, the row is only updated.
+  /// Divides the rows whose order values changed into moved and updated rows. A row is moved if its
+  /// place among the other rows changed. Otherwise it is updated, if its content changed.
   private func separateMoves(
     _ reordered: [Reordered], in difference: inout ResultsDifference
   ) {

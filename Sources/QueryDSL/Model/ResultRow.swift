@@ -67,7 +67,7 @@ extension ResultRow {
   }
 }
 
-/// A property wrapper in whose place a mirror shows the wrapped value.
+/// A property wrapper that a mirror does not show. The mirror has the wrapped value in its place.
 private protocol ReflectedWrapper {
   var reflectedValue: Any { get }
 }

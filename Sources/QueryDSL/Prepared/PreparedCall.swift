@@ -143,8 +143,8 @@ public struct _ArgumentBinder: ~Copyable {
     argument &+= 1
   }
 
-  /// Binds the parameters that `bind` does not bind, such as a list, or a limit that is an
-  /// argument. Returns the statement.
+  /// Binds all parameters that have no value yet, such as lists, arguments in a LIMIT, and
+  /// constants that are not integers. Returns the statement.
   @usableFromInline
   func finish(_ arguments: () -> [_PreparedArgument]) throws -> StatementPointer {
     guard place == places.count else { throw PreparedTemplate.foreignParameter }

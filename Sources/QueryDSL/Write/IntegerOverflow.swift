@@ -1,16 +1,16 @@
 import SQLCore
 
-// SQLite's `+`, `-` and `*` give a REAL if the result exceeds 64 bits. A STRICT table does not
-// store a REAL in an INTEGER column. Any other table stores the REAL, which cannot be read as a
-// Swift integer. In statements for tables that are not STRICT, an expression that is assigned to an
-// integer column is therefore checked:
+// If the result of SQLite's `+`, `-` or `*` exceeds 64 bits, it is a REAL. A STRICT table refuses
+// such a REAL in an INTEGER column. Any other table stores it, but it cannot be read as a Swift
+// integer. For a table that is not STRICT, the statement therefore checks the expressions that it
+// assigns to integer columns:
 //
 //     UPDATE "T" SET "n" = (SELECT CASE typeof("apus_value") WHEN 'real' THEN … abs(…) …
 //       ELSE "apus_value" END FROM (SELECT "n" + ? AS "apus_value"))
 //
-// A whole REAL within 64 bits, such as `round(2.4)`, is stored as an INTEGER, as in a STRICT table.
-// For any other REAL, the SQL computes `abs` of the least 64-bit integer. SQLite itself throws an
-// error for this call, so the check works in every program.
+// As in a STRICT table, a REAL that is a whole number within 64 bits, such as `round(2.4)`, is
+// stored as an INTEGER. For any other REAL, the SQL calls `abs` with the least 64-bit integer. This
+// call is an error in SQLite itself, so the check works in every program.
 
 /// The SQL around an expression that is assigned to an integer column. The SQL fails if the result
 /// is a REAL that is not a whole number or exceeds 64 bits.

@@ -202,8 +202,8 @@ extension ConnectionCore {
     return sqlite3_column_int(statement, 0)
   }
 
-  /// A number that changes with each commit to the main database by this connection. It also
-  /// changes with commits by other connections, once this connection has begun to read. Reading the
+  /// A number that changes with each commit of this connection to the main database. If another
+  /// connection commits, the number changes when this connection next begins to read. Reading the
   /// number runs no statement, so a commit hook may use it.
   ///
   /// - SeeAlso: <https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html>

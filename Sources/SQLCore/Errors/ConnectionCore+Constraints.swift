@@ -1,10 +1,10 @@
 import CSQLite
 
-// For a violated CHECK, index over expressions or foreign key, SQLite's message names neither the
-// table nor the columns. The library looks them up in the schema. It does so only after a statement
-// failed, with a few read statements that bypass the statement cache and the observers. If the
-// message fits several constraints, `WrittenRows` excludes the constraints that the rows of the
-// statement satisfy.
+// If a CHECK, an index over expressions or a foreign key is violated, SQLite's message does not
+// name the table and the columns. The library looks them up in the schema, but only after a
+// statement has failed. The few read statements for this bypass the statement cache and the
+// observers. If the message fits several constraints, `WrittenRows` excludes the constraints that
+// the rows of the statement satisfy.
 
 extension ConnectionCore {
   /// Adds the table and the columns to the error for a violated constraint, if SQLite's message

@@ -160,8 +160,8 @@ private func notify(
     oldRowID: oldRowID, newRowID: newRowID)
   let matters = state.pointee.observation.observesRows && state.notifyObserver(of: event)
   guard !state.pointee.hooks.listeners.preUpdate.isEmpty else {
-    // The table is not noted for a write to an incremental BLOB. Such a write is not a statement,
-    // so nothing would clear `lastPassedOver` after it.
+    // `lastPassedOver` is cleared when a statement begins or ends. A write to an incremental BLOB
+    // is not a statement, so the table of such a write is not stored there.
     if !matters, event.blobColumn < 0 { state.pointee.observation.passOver(table) }
     return
   }

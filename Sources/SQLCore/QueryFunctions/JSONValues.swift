@@ -5,8 +5,9 @@
 #endif
 
 extension Registration {
-  /// The functions that read values inside JSON and return them in the form in which a column
-  /// stores them. The results therefore compare and sort like columns.
+  /// The functions that read values inside JSON. They return each value in the form in which a
+  /// column of the value's type stores it. The results therefore compare and sort like such
+  /// columns.
   ///
   /// | SQL | returns |
   /// |---|---|

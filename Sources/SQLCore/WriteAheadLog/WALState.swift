@@ -178,7 +178,7 @@ struct WALBound {
 
 extension ConnectionCore {
   /// Installs the hook that notes the length of the log after each commit. It replaces SQLite's own
-  /// hook, which only copies the log.
+  /// hook, which only makes automatic checkpoints: it copies a long log into the database file.
   func installLogBound() throws {
     let bound = WALBound(
       maximumByteCount: configuration.maximumWALBytes,

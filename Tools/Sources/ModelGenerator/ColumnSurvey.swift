@@ -92,7 +92,7 @@ extension ClosedRange {
 }
 
 extension DatabaseValue {
-  /// Returns whether a type can read this value in the given form, and then writes the same value
+  /// Returns whether this value stays the same if `type` reads it in the given form and writes it
   /// back.
   fileprivate func isWritten<Value: ColumnValue>(as type: Value.Type, _ form: StoredForm) -> Bool {
     guard let value = try? read(type, as: form) else { return false }

@@ -68,10 +68,14 @@ struct CopiedTable: Sendable {
   /// The columns of the primary key, in the order of the key.
   let key: [String]
 
+  /// Whether the key is another name of SQLite's rowid. SQLite has an index for any other key, such
+  /// as `BIGINT PRIMARY KEY`.
+  private let isKeyRowID: Bool
+
   /// The INTEGER PRIMARY KEY, which is the rowid in SQLite; nil if the table has no such column.
   var rowID: CopiedColumn? {
-    guard key.count == 1 else { return nil }
-    return columns.first { $0.name.isSameName(as: key[0]) && $0.kind == .integer }
+    guard isKeyRowID else { return nil }
+    return columns.first { $0.name.isSameName(as: key[0]) }
   }
 
   /// Reads a table of a database. Returns nil if the database has no such table.
@@ -106,6 +110,9 @@ struct CopiedTable: Sendable {
     self.definition = definition
     key = read.filter { $0.primaryKeyPosition > 0 }
       .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+    let keyIndex = try connection.row(
+      "SELECT 1 FROM pragma_index_list(\(exact)) WHERE origin = 'pk'")
+    isKeyRowID = key.count == 1 && keyIndex == nil
   }
 
   /// Returns the collations that a CREATE TABLE statement declares for its columns. The keys of the

@@ -65,7 +65,7 @@ extension Peer {
     return sum
   }
 
-  /// Runs requests of the peer's query interface, a new one for each key, and fetches them as
+  /// For each key, builds a new request with GRDB's query interface, and fetches its rows as
   /// `Record`s.
   func runRequests<Record: FetchableRecord & TableRecord>(
     _ keys: [Int64], _ count: (Record) -> Int64

@@ -4,8 +4,8 @@ import GRDB
 /// A GRDB pool on a file of its own, which is the peer's side of a workload. It is opened as GRDB's
 /// documentation recommends, in WAL mode with `synchronous=NORMAL`.
 ///
-/// Each workload is done in two ways: in the fastest way that the peer documents (statements that
-/// are prepared once, rows read by index), and with `Codable` records.
+/// Each workload is done in two ways: in the fastest way that GRDB's documentation describes
+/// (statements that are prepared once, rows read by index), and with `Codable` records.
 final class Peer: Sendable {
   let pool: DatabasePool
 

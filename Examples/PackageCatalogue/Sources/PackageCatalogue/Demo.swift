@@ -1,7 +1,8 @@
 import Apus
 import Foundation
 
-/// The whole demo: it reads a list, queries, changes and migrates the database.
+/// The whole demo. It reads a list of packages into a database, runs queries, and changes and
+/// migrates the database.
 struct Demo {
   let arguments: Arguments
   let console = Console()

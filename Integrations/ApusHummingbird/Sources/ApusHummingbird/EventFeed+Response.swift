@@ -12,7 +12,7 @@ extension EventFeed {
   /// position at which it was rendered. The stream ends in these cases:
   ///
   /// - The client is gone.
-  /// - The client does not accept an event within two heart beats.
+  /// - The client does not accept an event within two heartbeats.
   /// - The feed is finished.
   /// - The service shuts down gracefully. So open streams do not keep the server running after its
   ///   other requests are answered.
@@ -94,7 +94,7 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     /// ended.
     var begun = 0
     var ended = 0
-    /// The value that `begun` had at the previous heart beat.
+    /// The value that `begun` had at the previous heartbeat.
     var atLastBeat = 0
     /// Whether a comment is to be sent if there are no events.
     var isBeatDue = false
@@ -188,8 +188,8 @@ private final class Delivery<Audience: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// At each heart beat, requests a comment if nothing was sent since the previous one. Throws if
-  /// one write lasts from one heart beat to the next.
+  /// At each heartbeat, requests a comment if nothing was sent since the previous heartbeat. Throws
+  /// if one write lasts from one heartbeat to the next.
   private func beat() async throws {
     while true {
       do { try await Task.sleep(for: feed.limits.heartbeat) } catch { return }

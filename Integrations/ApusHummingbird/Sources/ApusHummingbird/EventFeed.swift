@@ -33,7 +33,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     /// The largest number of open streams. Further requests are answered with 503.
     public var streams = 1_000
     /// The time after which a stream without events sends a comment. A client that does not take an
-    /// event within two heart beats is disconnected.
+    /// event within two heartbeats is disconnected.
     public var heartbeat = Duration.seconds(15)
 
     /// Makes limits for a feed that many browsers follow.
@@ -170,7 +170,7 @@ public final class EventFeed<Audience: Hashable & Sendable>: Sendable {
     return OpenStream(id: id, signal: stream, feed: self)
   }
 
-  /// Wakes one stream for a heart beat.
+  /// Wakes one stream for a heartbeat.
   func beat(_ id: Int) {
     state.withLock { $0.streams[id]?.signal }?.yield()
   }

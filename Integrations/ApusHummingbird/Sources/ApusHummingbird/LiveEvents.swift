@@ -47,7 +47,7 @@ public final class LiveEvents<Row: Encodable & Sendable>: Service {
   ///
   /// - Parameters:
   ///   - limits: The number and size of the events that are kept, the number of streams, and the
-  ///     heart beat.
+  ///     heartbeat.
   ///   - logger: The logger for errors while reading the rows. Clients get no details of these
   ///     errors.
   public init(

@@ -86,10 +86,11 @@ struct ConversionComparer: TableComparer {
       keeping: column.storageClass)
   }
 
-  /// Returns the differences that run a conversion and note that it has run.
+  /// Returns the differences that run a conversion, with a note that it has run. A conversion that
+  /// only replaces NULL needs no note.
   ///
-  /// - Parameter keeping: the storage class whose values the conversion leaves unchanged; nil if it
-  ///   converts all values.
+  /// - Parameter keeping: values of this storage class stay unchanged; nil if all values are
+  ///   converted.
   private func run(
     _ conversion: DeclaredConversion, of column: TableDefinition.Column, _ reason: String,
     keeping kept: StorageClass? = nil

@@ -101,9 +101,9 @@ struct TextSurvey {
     return ["Stored(\(column.type.path), as: .\(family))"]
   }
 
-  /// Returns the lines to paste for values in another form. The last line rewrites the values in
-  /// the declared form. If rewriting loses a part of the text, such as an offset from UTC or
-  /// fractional digits, a line that keeps the text comes first.
+  /// Returns the lines to paste if the texts do not have the declared form. A line rewrites the
+  /// texts in this form. If the rewriting would lose a part of them, such as an offset from UTC or
+  /// fractional digits, a line before it declares a property that keeps the texts as they are.
   func convertedLines(
     for column: TableDefinition.Column, _ found: ExistingTable.Column
   ) -> [String] {

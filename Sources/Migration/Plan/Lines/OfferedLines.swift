@@ -62,9 +62,9 @@ struct OfferedLines {
 
   // MARK: Columns without a property
 
-  /// Returns the lines for an undeclared column in which every new row would need a value. One line
-  /// declares the column, another drops it. If a new property stores the same kind of values, a
-  /// further line renames the column to this property.
+  /// Returns the lines to paste for an undeclared column that is NOT NULL and has no default. The
+  /// lines are alternatives: one declares the column, and one drops it. For each new property with
+  /// the same storage class, a line renames the column to this property.
   func declaringOrDropping(_ column: ExistingTable.Column) throws -> [String] {
     let name = column.name
     let storageClass = try storageClass(of: column) ?? .text

@@ -174,8 +174,8 @@ struct RebuiltDefinition {
   ) -> Bool? {
     let isKey = existing.isKey(found.name) && declared.isKey(found.name)
     if isKey, keepsKey {
-      // In a table WITHOUT ROWID, the columns of the key are NOT NULL without declaring so. If the
-      // table gets a rowid, they must declare it.
+      // In a table WITHOUT ROWID, the columns of the key are NOT NULL even if the definition does
+      // not say so. If the table gets a rowid, the definition must say NOT NULL.
       let wasImplied = existing.isWithoutRowID && !isWithoutRowID
       return wasImplied && declaration?.isOptional == false ? true : nil
     }

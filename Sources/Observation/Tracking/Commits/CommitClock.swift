@@ -54,8 +54,9 @@ final class CommitClock: Sendable {
     begun.load(ordering: .sequentiallyConsistent) == commit
   }
 
-  /// Opens a snapshot and returns which commits it contains. If two commits began meanwhile, closes
-  /// the snapshot and opens another one.
+  /// Opens a snapshot and returns which commits it contains. If one commit overlaps the opening,
+  /// `mayContainNext` is true. If several commits overlap it, closes the snapshot and opens another
+  /// one, because a `Position` can describe only one uncertain commit.
   func opening(_ open: () throws -> Void, close: () throws -> Void) rethrows -> Position {
     while true {
       let last = ended.load(ordering: .sequentiallyConsistent)

@@ -4,8 +4,8 @@ import SQLCore
 // model are found in the statement's result by their names, once for each statement.
 
 extension Connection {
-  /// Returns the rows of a raw statement as models or rows. Each column of the type is found in the
-  /// result by its name. The result may have other columns.
+  /// Returns the rows of a raw statement as values of one type: a model or another `ResultRow`.
+  /// Each column of the type is found in the result by its name. The result may have other columns.
   ///
   /// ```swift
   /// let posts = try connection.fetch(Post.self, "SELECT * FROM Post WHERE views > \(100)")
@@ -62,16 +62,16 @@ extension DatabaseReader {
   )
   public func fetch(_ sql: SQL) throws -> [Row] { throw QueryError.rowsOfRawSQL }
 
-  /// Returns the rows of a raw statement as models or rows; throws the errors of
-  /// `Connection.fetch`.
+  /// Returns the rows of a raw statement as values of one type: a model or another `ResultRow`.
+  /// Throws the errors of `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) throws -> [R] {
     try _readWithoutTransaction(isReentrant: false, fileID, line) { try $0.fetch(row, sql) }
   }
 
-  /// Returns the rows of a raw statement as models or rows; throws the errors of
-  /// `Connection.fetch`.
+  /// Returns the rows of a raw statement as values of one type: a model or another `ResultRow`.
+  /// Throws the errors of `Connection.fetch`.
   public func fetch<R: ResultRow>(
     _ row: R.Type, _ sql: SQL, fileID: StaticString = #fileID, line: UInt = #line
   ) async throws -> [R] {

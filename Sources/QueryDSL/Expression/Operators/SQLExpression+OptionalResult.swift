@@ -187,9 +187,9 @@ extension SQLExpression where Value: FixedWidthInteger & NumericColumnValue {
   }
 }
 
-/// Unwraps an operand, and returns the result of `calculate` for it. The operand is an optional of
-/// an optional only because the compiler then prefers other overloads. If the operand is nil,
-/// rendering the query throws `QueryError`.
+/// Unwraps an operand, and returns the result of `calculate` for it. If the operand is nil,
+/// rendering the query throws `QueryError`. The operand has two levels of optional only so that the
+/// compiler prefers other overloads to those that call this function.
 private func lifted<Operand, Value: ColumnValue>(
   _ operand: Operand??, _ calculate: (Operand) -> SQLExpression<Value>
 ) -> SQLExpression<Value?> {

@@ -1,18 +1,16 @@
 import SQLCore
 
 // Arithmetic of an integer and a Double value gives a real number, like arithmetic with an
-// expression of Double.
+// expression of Double. The overloads guide the compiler in three ways:
 //
-// The type of the value is a generic parameter instead of Double, so that the compiler reads `2` as
-// an Int first: `$0.$views * 2` stays an integer. As in Swift, `$0.$half = $0.$views / 2` does not
-// compile, because the compiler prefers the overloads of `ResultHasAnotherType.swift` to overloads
-// that read 2 as a Double.
-//
-// The overloads are not disfavoured, because the compiler would continue its search after a
-// disfavoured overload.
-//
-// The results have the type Double, but the overloads declare it as a generic parameter.
-// `SQLExpression+MixedArithmetic.swift` says why.
+// - The type of the value is a generic parameter instead of Double. The compiler therefore reads
+//   `2` as an Int first, and `$0.$views * 2` stays an integer. As in Swift,
+//   `$0.$half = $0.$views / 2` does not compile: the compiler prefers the overloads of
+//   `ResultHasAnotherType.swift` to overloads that read 2 as a Double.
+// - The overloads are not disfavoured, because the compiler would continue its search after a
+//   disfavoured overload.
+// - The results have the type Double, but the overloads declare it as `RealResult`, a type that
+//   depends on a generic parameter. `SQLExpression+MixedArithmetic.swift` says why.
 
 /// The protocol of `Double`; programs do not use it directly.
 public protocol _RealValue: NumericColumnValue {}

@@ -43,18 +43,18 @@ extension SQLExpression {
 
 extension SQLExpression where Value: OrderedColumnValue {
   /// Tests whether the value is less than the expression; NULL if the expression is NULL.
-  /// SQL: `a > ?`
+  /// SQL: `a > ?`, with the operands exchanged
   public static func < (left: Value, right: SQLExpression) -> SQLPredicate { right > left }
 
   /// Tests whether the value is greater than the expression; NULL if the expression is NULL.
-  /// SQL: `a < ?`
+  /// SQL: `a < ?`, with the operands exchanged
   public static func > (left: Value, right: SQLExpression) -> SQLPredicate { right < left }
 
   /// Tests whether the value is less than or equal to the expression; NULL if the expression is
-  /// NULL. SQL: `a >= ?`
+  /// NULL. SQL: `a >= ?`, with the operands exchanged
   public static func <= (left: Value, right: SQLExpression) -> SQLPredicate { right >= left }
 
   /// Tests whether the value is greater than or equal to the expression; NULL if the expression is
-  /// NULL. SQL: `a <= ?`
+  /// NULL. SQL: `a <= ?`, with the operands exchanged
   public static func >= (left: Value, right: SQLExpression) -> SQLPredicate { right <= left }
 }

@@ -73,12 +73,11 @@ extension ExpressionNode {
     .call(FunctionCall(kind: .window, name: name, arguments: arguments))
   }
 
-  /// Returns this expression, a call of an aggregate or a window function, after `change` has added
-  /// a clause to the call. `clause` is the name of this clause, such as FILTER, which error
-  /// messages contain.
+  /// Returns this call with one more clause, which `change` adds. `clause` is the name of the
+  /// clause in error messages, such as FILTER.
   ///
-  /// If this expression is not such a call, or if `change` returns an error, the result is an
-  /// expression that throws `QueryError` when it is rendered.
+  /// If this expression is not a call of an aggregate or a window function, or if `change` returns
+  /// an error, the result is an expression that throws `QueryError` when it is rendered.
   func changingCall(
     for clause: String, _ change: (inout FunctionCall) -> QueryError?
   ) -> ExpressionNode {

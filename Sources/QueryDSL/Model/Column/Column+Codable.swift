@@ -15,7 +15,7 @@ import SQLCore
 // `encodeIfPresent`, as the compiler does for a plain property.
 
 extension KeyedEncodingContainer {
-  /// Encodes the value of a column, as a plain property is encoded; programs do not use it
+  /// Encodes the value of a column as if the property had no wrapper; programs do not use it
   /// directly.
   public mutating func encode<Value: ColumnValue & Encodable>(
     _ column: Column<Value>, forKey key: Key
@@ -70,7 +70,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes the value of a column, as a plain property is decoded; programs do not use it
+  /// Decodes the value of a column as if the property had no wrapper; programs do not use it
   /// directly.
   public func decode<Value: ColumnValue & Decodable>(
     _: Column<Value>.Type, forKey key: Key

@@ -76,8 +76,8 @@ extension Query {
     return Query<(repeat each Old, repeat each New)>(statement: statement, decoding: longer)
   }
 
-  /// Selects the items of a tuple that a closure returns, after the items of the query. The rows
-  /// become longer tuples. SQL: `SELECT a, b, c`
+  /// Adds the items of a tuple that a closure returns, after the items that the query already
+  /// selects. The rows become longer tuples. SQL: `SELECT a, b, c`
   @_disfavoredOverload
   public consuming func selectAlso<each Old, each Item: Selectable, each Table: TableColumns>(
     @_TupleBuilder _ items: (repeat each Table) -> (repeat each Item)

@@ -2,7 +2,7 @@ import SQLCore
 
 /// The ORDER BY of a query, followed by the keys that make the position of each row unique.
 struct PlaceOrder {
-  /// An expression of the order.
+  /// A term of the order: an expression and its direction.
   struct Term {
     let node: ExpressionNode
     var isDescending: Bool

@@ -120,8 +120,8 @@ private struct Probing {
     else { return nil }
     var statement = statement
     (statement.isDistinct, statement.order) = (false, .none)
-    // The column from the left side of IN is also on the left side here, because SQLite compares by
-    // the collation of the left side, as it does with IN.
+    // SQLite compares by the collation of the left operand, here as with IN. So the column on the
+    // left side of IN is also on the left side here.
     statement.predicates.append(.compare(isOptional ? .isSame : .equal, subject, selected))
     return .exists(statement)
   }

@@ -16,8 +16,8 @@ package struct Exchange {
   /// ran. There is one key for each former name of the table.
   package var formerKeys: [String] = []
 
-  /// The temporary name that one of the columns or tables gets first, so that its name becomes
-  /// free.
+  /// The temporary name that the first column or table of the circle gets. Its own name is then
+  /// free for the next renaming.
   package static let room = "apus_exchanged"
 
   /// The renamings in the order in which they run, including those to and from the temporary name.

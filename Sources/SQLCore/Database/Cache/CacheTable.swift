@@ -46,8 +46,8 @@ final class CacheTable: @unchecked Sendable {
   private(set) var byteCount = 0
   /// The index of the place that `evict()` examined last.
   private var hand = 0
-  /// The hash of each cached row's key, by which the entry of the row is found. The dictionary is
-  /// searched by the rowid of the row.
+  /// For the rowid of each cached row, the hash of the row's key. The table finds the entry of the
+  /// row by this hash.
   private var hashes: [Int64: UInt64] = [:]
   /// The entries whose results were read from a table, for each table of the database. Each entry
   /// is stored with the hash of its key, by which the entry is found.

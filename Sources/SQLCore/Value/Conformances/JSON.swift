@@ -119,7 +119,7 @@ extension ColumnValueError {
 }
 
 extension [any CodingKey] {
-  /// The place as SQLite writes a path: `$.author.tags[0]`.
+  /// This coding path in SQLite's notation for places inside JSON, such as `$.author.tags[0]`.
   fileprivate var jsonPath: String {
     reduce(into: "$") { path, key in
       path += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"

@@ -27,8 +27,8 @@ extension Response {
       ? Response(status: .noContent) : Response(status: .seeOther, headers: [.location: "/"])
   }
 
-  /// Returns an answer that describes an edit to a script. A browser without scripts is redirected
-  /// to the board.
+  /// Returns the answer to an edit. A script gets a description of the edit in JSON. A browser
+  /// without scripts is redirected to the board.
   static func done(_ request: Request, _ outcome: Outcome) throws -> Response {
     request.wantsJSON ? try JSONAnswer.make(outcome) : done(request)
   }

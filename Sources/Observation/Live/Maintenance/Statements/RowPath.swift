@@ -41,10 +41,9 @@ struct RowPath: Sendable {
   /// The values that a changed row must have, each with the folded name of its column. A changed
   /// row with another value in one of these columns is ignored.
   private let required: [(column: String, value: RequiredValue)]
-  /// The indices of those links of the last step that give the values of the selected columns, one
-  /// index for each column. For example, the link `mark.post = post.id` gives the value of
-  /// `post.id` from a mark, so the last step needs no statement. Nil if the links do not give the
-  /// values of all selected columns.
+  /// For each selected column, the index of a link of the last step that gives its value. For
+  /// example, the link `mark.post = post.id` gives the value of `post.id` from a row of `mark`, so
+  /// the last step needs no statement. Nil if a selected column has no such link.
   private let direct: [Int]?
 
   init(
@@ -103,9 +102,8 @@ struct RowPath: Sendable {
     return values
   }
 
-  /// Returns the values that the changed rows had before the commits and have after them, in the
-  /// columns from which the links of the first step lead. Returns nil if these values are not known
-  /// exactly.
+  /// Returns the values of the changed rows, before and after the commits, in the columns where the
+  /// links of the first step begin. Returns nil if these values are not known exactly.
   private func startingValues(of commits: [Commit], _ arguments: [DatabaseValue]) -> KeySet? {
     let rows = Commit.nettedRows(commits, of: table)
     guard !rows.rows.isEmpty else { return [] }

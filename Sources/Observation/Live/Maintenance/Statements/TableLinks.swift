@@ -4,15 +4,17 @@ import SQLCore
 /// The links between the tables of a query and of its subqueries. A link is a pair of columns that
 /// relates a row of one table to rows of another.
 ///
-/// For example, the value of the subquery `SELECT … FROM mark WHERE mark.post = post.id` changes
-/// for a post only if a mark of that post changed. Then the old or the new row of the mark has the
-/// key of the post. So each equality that must hold is a link. The link leads from a table of one
-/// SELECT to another table of the same SELECT or of an enclosing SELECT.
+/// For example, a query of posts has the subquery `SELECT … FROM mark WHERE mark.post = post.id`.
+/// Its value changes for a post only if a mark of this post changes. Such a mark has the key of the
+/// post in `mark.post`, before or after the change. The equality `mark.post = post.id` therefore
+/// leads from a changed mark to the posts that it affects: it is a link. In the same way, each
+/// equality that must hold is a link. It leads from a table of one SELECT to another table of the
+/// same SELECT or of an enclosing SELECT.
 ///
 /// A chain of links leads from a table to the *root*, whose rows the plan evaluates again. The
-/// chain begins with the old and the new values of the changed rows, and is followed in the state
-/// after the commit. The commit may also have changed a row in the middle of the chain. This is no
-/// problem, because the table of that row has its own chain, which begins with the row's old
+/// chain begins with the old and the new values of the changed rows. The plan follows it in the
+/// state after the commit. The commit may also have changed a row in the middle of the chain. This
+/// is no problem, because the table of that row has its own chain, which begins with the row's old
 /// values.
 struct TableLinks {
   /// The kind of condition that relates two columns.
