@@ -32,7 +32,7 @@
       self.content = content()
     }
 
-    /// The content, in whose environment the database is set.
+    /// The content, with the database in its environment.
     public var body: some View {
       switch database {
       case .success(let database): content.database(database)

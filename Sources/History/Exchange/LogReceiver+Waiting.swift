@@ -39,8 +39,8 @@ extension LogReceiver {
 
   // MARK: Parents
 
-  /// Returns the missing parent row because of which a change violates a foreign key; nil if no
-  /// parent row is missing.
+  /// Returns the parent row that is missing if a change violates a foreign key; nil if no parent
+  /// row is missing.
   mutating func missingParent(
     of change: AnyLogChange, in table: AppliedTable, _ failure: ConstraintFailure
   ) throws -> AwaitedPart? {

@@ -72,7 +72,7 @@ public struct LogBatch: Hashable, Sendable, Codable {
   let epochs: [LogPosition]?
   /// Whether the batch also has transactions that its source applied from other databases.
   public let isRelaying: Bool
-  /// The tables of which earlier changes are missing in the source's log; nil in most batches.
+  /// The tables for which the source's log lacks earlier changes; nil in most batches.
   /// `apply` throws `LogError.incomplete` for a batch with a gap after the applied position.
   public let gap: Gap?
   /// The transactions in order.

@@ -97,7 +97,7 @@ extension Connection {
   }
 
   /// Adds up the sizes of the entries, from the newest to the oldest. Returns the number of the
-  /// first entry with which the sum exceeds `bytes`; 0 if there is none.
+  /// first entry with which the sum exceeds `bytes`; 0 if all entries together do not exceed it.
   private func lastEntry(beyond bytes: Int) throws -> Int64 {
     let columns = try rows(#"SELECT name FROM pragma_table_info('apus_log_change')"#)
       .map { try $0.get(String.self, at: 0) }.dropFirst(LogTables.changeColumns.count)

@@ -163,7 +163,7 @@ enum LiveStep<Shown: Sendable>: Sendable {
   case result(Shown, missing: (any Error)?)
   /// The result has not changed.
   case unchanged
-  /// An earlier fetch failed, and nothing that the query reads has changed since then.
+  /// An earlier fetch failed, and the data that the query reads has not changed since then.
   case stillFailed
   case failed(any Error)
   /// The task is cancelled, or the database is closed.

@@ -103,8 +103,7 @@ struct CopyPlace {
   }
 
   /// Returns whether a suffix marks a super-journal, which is the file that links the journals of
-  /// attached files. Such a suffix is `-mj` with nine hexadecimal digits, of which the seventh is
-  /// 9.
+  /// attached files. Such a suffix is `-mj` with nine hexadecimal digits. The seventh digit is 9.
   /// - SeeAlso: <https://www.sqlite.org/tempfiles.html#super_journal_files>
   private static func isSuperJournal(_ suffix: Substring) -> Bool {
     guard suffix.hasPrefix("-mj") else { return false }

@@ -45,8 +45,8 @@ public struct ColumnValueError: Error, Hashable, Sendable {
   /// statement does not return them. They identify the row for `find`, `update`, or `DELETE … WHERE
   /// "id" = ?`.
   public var key: [DatabaseValue]?
-  /// A text with further details about the reason; nil if there are none. For JSON, it says where
-  /// in the value the mistake is: `there is no value at $.author.name`.
+  /// A text with further details about the reason; nil without such details. For JSON, it says
+  /// where in the value the mistake is: `there is no value at $.author.name`.
   public var detail: String?
 
   /// Makes an error. Code that reads a single value usually gives only the reason. The caller that

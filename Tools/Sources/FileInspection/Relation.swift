@@ -34,8 +34,8 @@ package struct Relation {
     }
   }
 
-  /// Returns the table or view with that name. If there is none, throws an error that lists the
-  /// existing tables and views.
+  /// Returns the table or view with that name. If the name is unknown, throws an error that lists
+  /// the existing tables and views.
   package static func named(_ name: String, in connection: Connection) throws -> Relation {
     let all = try all(in: connection)
     let found =

@@ -32,7 +32,7 @@ struct SourceTable {
   let definition: String
   let triggers: [String]
   private(set) var surveys: [ColumnSurvey] = []
-  /// Whether the source is a view of which only the first rows were read.
+  /// Whether the source is a view, and only its first rows were read.
   private(set) var isCut = false
 
   /// The largest number of rows that are read from a view. The number is limited, because reading a

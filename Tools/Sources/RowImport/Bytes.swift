@@ -52,7 +52,7 @@ extension Bytes {
     return isNegative ? -real : real
   }
 
-  /// The Double that Swift writes with exactly these characters; nil if there is none.
+  /// The Double that Swift writes with exactly these characters; nil if Swift writes no Double so.
   private var writtenReal: Double? {
     guard let text, let real = Double(text), real.isFinite, String(real) == text else { return nil }
     return real

@@ -20,7 +20,7 @@ package enum Interruption {
   private static let pipe = Atomic<Int32>(-1)
   /// The closures that interrupt the statements of the open databases.
   private static let interrupts = Mutex<[@Sendable () -> Void]>([])
-  /// The thread whose system call may be waiting for another program; nil if there is none.
+  /// The thread whose system call may be waiting for another program; nil if no thread waits.
   private static let waiting = Mutex<pthread_t?>(nil)
 
   /// Whether a signal has arrived.

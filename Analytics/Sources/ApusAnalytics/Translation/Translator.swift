@@ -21,8 +21,8 @@ struct Translator {
   /// that occurs in both SELECT and GROUP BY has the same text in both places, by which DuckDB
   /// recognises it.
   var parameters: [DatabaseValue] = []
-  /// The common table expressions that are visible at the present position. Those of inner queries
-  /// come after those of outer queries.
+  /// The common table expressions that are visible at the present position. The expressions of an
+  /// inner query come after the expressions of the queries around it.
   var commonTables: [Source] = []
   var position = 0
   var scope = Scope(parent: nil)

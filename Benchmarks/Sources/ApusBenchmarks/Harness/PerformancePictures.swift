@@ -64,7 +64,7 @@ struct PerformancePictures {
     /// The subject of the chart, as a sentence.
     let title: String
     let heading: String
-    /// What the number counts, such as "observers".
+    /// The things that the count of a workload counts, such as "observers".
     let unit: String
     let workloads: [(count: Double, name: String)]
     /// The label for the times of the C side, such as "the commit in C".

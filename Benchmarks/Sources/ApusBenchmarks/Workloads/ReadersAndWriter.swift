@@ -1,8 +1,8 @@
 import Apus
 
 /// Workloads with at most eight readers, while a writer may change the same table. Each reader
-/// makes 20,000 finds, each of which is a separate read, and each change of the writer is a
-/// separate transaction. On the C side, the readers and the writer have threads of their own.
+/// finds 20,000 rows, each in a separate read. Each change of the writer is a separate transaction.
+/// On the C side, the readers and the writer have threads of their own.
 extension Workload {
   /// The writer commits as often as it can until the readers are done. So the numbers of commits
   /// may differ between the sides. The report has the number for each side.

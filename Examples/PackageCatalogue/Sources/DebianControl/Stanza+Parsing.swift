@@ -1,5 +1,5 @@
 extension Stanza {
-  /// Creates a stanza from the bytes of its lines, none of which is blank.
+  /// Creates a stanza from the bytes of its lines. There must be no blank line among them.
   ///
   /// The time is proportional to the number of bytes. Throws ``ControlError/malformed(line:_:)``.
   init(bytes: [UInt8], line firstLine: Int) throws(ControlError) {

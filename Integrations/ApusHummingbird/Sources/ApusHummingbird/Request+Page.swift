@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// Returns the cursor that the address of the request contains; nil if there is none. The
-  /// requested page begins after this cursor.
+  /// Returns the cursor that the address of the request contains; nil if the address has no cursor.
+  /// The requested page begins after this cursor.
   ///
   /// ```swift
   /// router.get("posts") { request, context in

@@ -28,7 +28,7 @@ protocol MaintenancePlan<Row>: Sendable {
   /// The parts of a row's key by which the plan looks up held rows, each as a range of indices into
   /// the key. In a join of posts and authors, for example, 1..<2 is the author's key.
   var indexedPlaces: [Range<Int>] { get }
-  /// Whether the plan also looks up held rows in whose key such a part is NULL.
+  /// Whether the plan also looks up the held rows that have NULL in such a part of the key.
   var indexesNull: Bool { get }
   /// Whether the plan reads from the database. Such a plan must know whether the snapshot that it
   /// reads contains commits of other connections.

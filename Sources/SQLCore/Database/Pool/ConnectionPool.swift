@@ -238,8 +238,8 @@ final class ConnectionPool: Sendable {
   }
 
   /// Takes the first access from the writer's waiting line, and returns it, if its write can share
-  /// a commit. Otherwise returns nil. Writes that wait behind it are not considered, so no write
-  /// overtakes another.
+  /// a commit. Otherwise returns nil. Only the first access is considered, so no write overtakes
+  /// another.
   func takeSharedWrite() -> Waiter? {
     state.withLock { state in
       guard state[.writer].waiters.first?.sharedWrite != nil else { return nil }

@@ -36,7 +36,8 @@ package struct RecentTables {
 
   package init() {}
 
-  /// Returns the number that was stored for the table of the changing row; nil if there is none.
+  /// Returns the number that was stored for the table of the changing row; nil if no number was
+  /// stored.
   package func value(of event: borrowing PreUpdateEvent) -> Int? {
     guard let entries else { return nil }
     for index in 0..<count where entries[index].pointer == event.table {

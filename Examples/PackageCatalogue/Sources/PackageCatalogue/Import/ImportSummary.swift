@@ -21,8 +21,8 @@ extension ImportSummary: CustomStringConvertible {
       + sections.counted("section")
   }
 
-  /// A text with the numbers of malformed and of repeated stanzas, which were left out; nil if
-  /// there are none.
+  /// A text with the numbers of malformed and of repeated stanzas, which were left out; nil if no
+  /// stanza was left out.
   var leftOut: String? {
     var parts: [String] = []
     if malformed > 0 { parts.append("\(malformed.grouped) malformed") }

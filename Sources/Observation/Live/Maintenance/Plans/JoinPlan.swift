@@ -187,8 +187,8 @@ struct JoinFilters {
   private let filters: [Filter]
   /// The conditions of WHERE.
   private let whereFilters: [Filter]
-  /// The left-joined tables of which each result row must contain a row. If the left join found no
-  /// row, the columns would be NULL, and a condition of the query would reject the NULL.
+  /// The left-joined tables that must contribute a row to each result row. If the left join found
+  /// no row, the columns would be NULL, and a condition of the query would reject the NULL.
   private let required: Set<TableID>
   /// The left-joined tables whose changed rows may affect the result although no held row contains
   /// them.
